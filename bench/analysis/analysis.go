@@ -1,0 +1,165 @@
+package analysis
+
+// Schema names the form of the document that [Analysis] marshals to.
+const Schema = "pollbench/analysis/1"
+
+// Analysis is the outcome of one run. All times are seconds; what cannot be given is nil, with a warning beside it.
+type Analysis struct {
+	Schema      string       `json:"schema"`
+	Scenario    string       `json:"scenario"`
+	Seed        uint64       `json:"seed"`
+	Environment Environment  `json:"environment"`
+	Health      Health       `json:"health"`
+	Warnings    []string     `json:"warnings"`
+	Wall        *float64     `json:"wall_s"`       // first intended start to last delivered
+	IdealWall   float64      `json:"ideal_wall_s"` // longest single load by the model
+	Cells       []Cell       `json:"cells"`
+	Comparisons []Comparison `json:"comparisons"`
+	Summary     []Summary    `json:"summary"`
+}
+
+// Interval is a median with its 95 % confidence interval.
+type Interval struct {
+	Median *float64 `json:"median"`
+	Lo     *float64 `json:"lo"`
+	Hi     *float64 `json:"hi"`
+}
+
+// Tail is an interval with the 95th percentile, which needs 20 values.
+type Tail struct {
+	Interval
+	P95 *float64 `json:"p95"`
+}
+
+// Wasted is wasted time per search: its median and mean, and the mean of each of its parts, which sum to the mean.
+type Wasted struct {
+	Median  *float64 `json:"median"`
+	Mean    *float64 `json:"mean"`
+	Sleep   *float64 `json:"sleep"`
+	Slot    *float64 `json:"slot"`
+	Network *float64 `json:"network"`
+	Server  *float64 `json:"server"`
+}
+
+// Cell is one variant at one delay.
+type Cell struct {
+	Delay             float64     `json:"delay_s"` // the longest of the cell's panels, which is the ideal load time
+	Strategy          string      `json:"strategy"`
+	Protocol          string      `json:"protocol"`
+	Topology          string      `json:"topology"`
+	Driver            string      `json:"driver"`
+	Trials            int         `json:"trials"` // planned
+	Finished          int         `json:"finished"`
+	Failed            int         `json:"failed"` // any panel failed; not in the statistics
+	Load              Tail        `json:"load_s"`
+	Overhead          Interval    `json:"overhead_s"`
+	Wasted            Wasted      `json:"wasted_s"`
+	Groups            []Group     `json:"groups"`
+	Bystanders        *Bystanders `json:"bystanders"`
+	RequestsPerSearch *float64    `json:"requests_per_search"`
+	Connections       *int        `json:"connections"` // most in one trial
+	ProtocolSeen      *string     `json:"protocol_seen"`
+	Model             Model       `json:"model"`
+	Warnings          []string    `json:"warnings"`
+}
+
+// Group is one group of equal panels of a cell.
+type Group struct {
+	Name      string   `json:"name"`
+	Delay     float64  `json:"delay_s"`
+	Panels    int      `json:"panels"`
+	Delivered Interval `json:"delivered_s"` // each panel's time from the load's intended start
+	Wasted    Wasted   `json:"wasted_s"`
+}
+
+// Bystanders are the page's small requests during the loads of a cell; latency counts from the intended start.
+type Bystanders struct {
+	Sent    int      `json:"sent"`
+	Failed  int      `json:"failed"`
+	Latency Tail     `json:"latency_s"`
+	Slot    *float64 `json:"slot_s"` // mean
+}
+
+// Model is what the same strategy gives in virtual time.
+type Model struct {
+	Load    float64     `json:"load_s"`     // at zero latency
+	LoadRTT *float64    `json:"load_rtt_s"` // with this run's own median round trip
+	Wasted  ModelWasted `json:"wasted_s"`   // at zero latency
+}
+
+// ModelWasted is the model's wasted time per search.
+type ModelWasted struct {
+	Median float64 `json:"median"`
+	Mean   float64 `json:"mean"`
+}
+
+// Comparison sets one strategy against the base in one cell, for the load or for one group of panels.
+type Comparison struct {
+	Delay    float64  `json:"delay_s"`
+	Protocol string   `json:"protocol"`
+	Topology string   `json:"topology"`
+	Group    *string  `json:"group"` // nil: the load
+	Base     string   `json:"base"`
+	Other    string   `json:"other"`
+	Speedup  *float64 `json:"speedup"` // 1 − other/base, of medians
+	Lo       *float64 `json:"lo"`
+	Hi       *float64 `json:"hi"`
+	P        *float64 `json:"p"` // Mann–Whitney, two-sided, of this comparison alone
+	N        int      `json:"n"` // trials on the smaller side
+}
+
+// Summary pools one strategy's comparisons over all delays of a protocol.
+type Summary struct {
+	Protocol string       `json:"protocol"`
+	Topology string       `json:"topology"`
+	Base     string       `json:"base"`
+	Other    string       `json:"other"`
+	Mean     *float64     `json:"mean"` // of the loads' speed-ups
+	Max      *float64     `json:"max"`
+	MaxAt    *float64     `json:"max_at_s"`
+	Wasted   PooledWasted `json:"wasted_s"` // of the other, all searches
+}
+
+// PooledWasted is wasted time over all searches of a strategy and protocol; p99 needs 1,000 of them.
+type PooledWasted struct {
+	Median *float64 `json:"median"`
+	P99    *float64 `json:"p99"`
+	N      int      `json:"n"`
+}
+
+// Activity is what the browser was doing for a panel at some time.
+type Activity string
+
+// Useful is the search's own execution; the others are the parts of wasted time.
+const (
+	Useful  Activity = "useful"
+	Sleep   Activity = "sleep"
+	Slot    Activity = "slot"
+	Network Activity = "network"
+	Server  Activity = "server"
+)
+
+// Span is a stretch of one panel's time, in seconds from its intended start.
+type Span struct {
+	From, To float64
+	Activity Activity
+}
+
+// Lane is one panel of a waterfall: its spans follow each other without a gap from 0 to delivered.
+type Lane struct {
+	Group string
+	Spans []Span
+}
+
+// Waterfall is one measured load, panel by panel.
+type Waterfall struct {
+	Strategy, Protocol string
+	Delay              float64
+	Lanes              []Lane
+}
+
+// Curve is the model's line of wasted time (mean per search, zero latency) over the swept delay.
+type Curve struct {
+	Strategy, Protocol string
+	Delay, Wasted      []float64
+}

@@ -1,0 +1,109 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"pollbench/bench/clock"
+	"pollbench/bench/scenario"
+)
+
+// Time is a point in time of a run: microseconds since its epoch, written in JSON as decimal seconds.
+type Time int64
+
+// MarshalJSON writes seconds, exact to the microsecond.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(t)/1e6, 'f', -1, 64), nil
+}
+
+// UnmarshalJSON reads seconds, rounded to the microsecond.
+func (t *Time) UnmarshalJSON(b []byte) error {
+	var s float64
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("read time %s: %w", b, err)
+	}
+	us := math.Round(s * 1e6)
+	if math.Abs(us) > 1e15 {
+		return fmt.Errorf("read time %s: out of range", b)
+	}
+	*t = Time(us)
+	return nil
+}
+
+// Seconds converts to seconds since the run's epoch.
+func (t Time) Seconds() float64 { return float64(t) / 1e6 }
+
+// Outcomes of a search and of a trial.
+const (
+	OK     = "ok"
+	Failed = "failed" // a request failed, or the server said that the search did
+)
+
+// Trial is one observation: one dashboard load with all that was seen of it.
+type Trial struct {
+	Trial       int               `json:"trial"` // its number in the plan
+	Swept       clock.Seconds     `json:"swept_s,omitzero"`
+	Strategy    string            `json:"strategy"`
+	Protocol    scenario.Protocol `json:"protocol"`
+	Repeat      int               `json:"repeat"`
+	Outcome     string            `json:"outcome"`
+	Error       string            `json:"error,omitempty"` // why the page could not be opened
+	Intended    Time              `json:"intended_s"`
+	Started     Time              `json:"started_s"`
+	Connections int               `json:"connections"` // that the page opened
+	Searches    []Search          `json:"searches"`
+	Bystanders  []Bystander       `json:"bystanders,omitempty"`
+	Health      Health            `json:"health"` // of the run so far
+}
+
+// Search is one panel's search. Start and Ready are the server's instants; a failed search may lack them, and Delivered.
+type Search struct {
+	Group     string        `json:"group"`
+	Delay     clock.Seconds `json:"delay_s"`
+	Outcome   string        `json:"outcome"`
+	Error     string        `json:"error,omitempty"`
+	Start     Time          `json:"start_s,omitzero"`
+	Ready     Time          `json:"ready_s,omitzero"`
+	Delivered Time          `json:"delivered_s,omitzero"`
+	Requests  []Request     `json:"requests"`
+}
+
+// Bystander is one small request of the page.
+type Bystander struct {
+	Intended Time    `json:"intended_s"`
+	Error    string  `json:"error,omitempty"`
+	Request  Request `json:"request"`
+}
+
+// Request is one HTTP exchange as the browser saw it, with the instants at which the dashboard server took and answered it.
+// Instants that were not reached are zero.
+type Request struct {
+	Queued       Time          `json:"queued_s"`
+	Slot         Time          `json:"slot_s,omitzero"` // given
+	Sent         Time          `json:"sent_s,omitzero"`
+	FirstByte    Time          `json:"first_byte_s,omitzero"`
+	Done         Time          `json:"done_s,omitzero"`
+	DashboardIn  Time          `json:"dashboard_in_s,omitzero"`
+	DashboardOut Time          `json:"dashboard_out_s,omitzero"`
+	SocketWait   clock.Seconds `json:"socket_wait_s,omitzero"` // of the dashboard server, for a connection to Elasticsearch
+	Wait         clock.Seconds `json:"wait_s,omitzero"`        // that the strategy allowed the server
+	Connection   int           `json:"connection"`             // the page's first is 1
+	Protocol     string        `json:"protocol,omitempty"`     // that the answer came over
+	Status       int           `json:"status,omitempty"`
+	Running      bool          `json:"running,omitempty"` // the answer said that the search still runs
+}
+
+// Health is how well the machine kept up, from the run's start to the moment of writing.
+type Health struct {
+	LatenessP50 float64 `json:"timer_lateness_p50_s"`
+	LatenessP99 float64 `json:"timer_lateness_p99_s"`
+	LatenessMax float64 `json:"timer_lateness_max_s"`
+	CPU         float64 `json:"cpu_fraction"`  // busy share of all the machine's cores, by anyone
+	OwnCores    float64 `json:"process_cores"` // cores that this process kept busy
+	Memory      uint64  `json:"memory_peak_bytes"`
+	LateStart   float64 `json:"start_lateness_max_s"`
+	LateStarts  int     `json:"late_starts"` // starts more than 50 ms late
+	Dropped     int     `json:"dropped_starts"`
+}
