@@ -1,3 +1,10 @@
+// Package analysis turns a run's observations into what can be said of them: medians with their intervals, the split of wasted
+// time, comparisons of strategies, each beside what the model expects.
+//
+// It is pure: the same result folder gives the same [Analysis], on any machine, years later. The trial is the statistical unit. Panels
+// and polls of one load share their fate and are no sample; so what a load has many of is first reduced to one value per trial, and
+// intervals and tests are over trials. Medians have 95 % confidence intervals from order statistics, and two strategies are compared
+// by the Mann–Whitney test, both by golang.org/x/perf/benchmath and free of any assumption about distributions.
 package analysis
 
 // Schema names the form of the document that [Analysis] marshals to.
@@ -17,6 +24,15 @@ type Analysis struct {
 	Comparisons []Comparison `json:"comparisons"`
 	Summary     []Summary    `json:"summary"`
 }
+
+// Needed numbers of trials: an interval at 95 % has none to be wrong by with fewer than 6, a p-value that survives Holm's correction
+// over the 46 comparisons of the full matrix needs 7, and a quantile some values beyond it.
+const (
+	minInterval = 6
+	minP        = 7
+	minP95      = 20
+	minP99      = 1000
+)
 
 // Interval is a median with its 95 % confidence interval.
 type Interval struct {

@@ -9,6 +9,8 @@ type Environment struct {
 	Versions record.Versions `json:"versions"`
 	Machine  record.Machine  `json:"machine"`
 	Backend  record.Backend  `json:"backend"`
+	// RoundTrip is, by protocol, the median time of a request that nobody held.
+	RoundTrip map[string]float64 `json:"round_trip_s"`
 }
 
 // Health is how well the machine kept up, and the judgement on it.

@@ -1,3 +1,9 @@
+// Package record is the result folder: what a run writes and everything else reads.
+//
+// A folder holds manifest.json, which says what is going to be measured and is on disk before the first request, and
+// observations.ndjson, one line for each dashboard load as it ends. A line is written by one call, so that a process killed at any
+// moment leaves whole lines and at most one torn one at the end, which [Open] leaves out with a warning. analysis.json
+// and the charts are made from these two files alone.
 package record
 
 import (
@@ -88,7 +94,8 @@ type Request struct {
 	DashboardIn  Time          `json:"dashboard_in_s,omitzero"`
 	DashboardOut Time          `json:"dashboard_out_s,omitzero"`
 	SocketWait   clock.Seconds `json:"socket_wait_s,omitzero"` // of the dashboard server, for a connection to Elasticsearch
-	Wait         clock.Seconds `json:"wait_s,omitzero"`        // that the strategy allowed the server
+	Sleep        clock.Seconds `json:"sleep_s,omitzero"`       // that the strategy wanted before it
+	Wait         clock.Seconds `json:"wait_s,omitzero"`        // for which the server might hold it
 	Connection   int           `json:"connection"`             // the page's first is 1
 	Protocol     string        `json:"protocol,omitempty"`     // that the answer came over
 	Status       int           `json:"status,omitempty"`

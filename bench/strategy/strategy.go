@@ -7,6 +7,8 @@
 package strategy
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"pollbench/bench/clock"
@@ -85,4 +87,30 @@ func (s Strategy) sleep(elapsed time.Duration) time.Duration {
 		}
 	}
 	return 0
+}
+
+// Describe says in one line what the strategy does.
+func (s Strategy) Describe() string {
+	if s.Sync {
+		return "one plain search, held to its end"
+	}
+	poll := "then asks for the " + string(s.Poll)
+	if s.PollWait.Duration > 0 {
+		poll += ", held " + s.PollWait.String()
+	}
+	if len(s.Tiers) == 0 {
+		return fmt.Sprintf("submit held %v, %s, again and again", s.SubmitWait, poll)
+	}
+	if s.AtOnce {
+		poll += ", the first time at once"
+	}
+	var sleeps []string
+	for _, t := range s.Tiers {
+		sleep := t.Sleep.String()
+		if t.Under.Duration > 0 {
+			sleep += " until " + t.Under.String()
+		}
+		sleeps = append(sleeps, sleep)
+	}
+	return fmt.Sprintf("submit held %v, %s, after sleeps of %s", s.SubmitWait, poll, strings.Join(sleeps, ", "))
 }

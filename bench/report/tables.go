@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"pollbench/bench/analysis"
+)
+
+func headline(a analysis.Analysis) string {
+	var trials, finished int
+	for _, c := range a.Cells {
+		trials += c.Trials
+		finished += c.Finished
+	}
+	return fmt.Sprintf("%s, seed %d: %d of %d loads finished in %s; the longest single load takes %s by the model",
+		a.Scenario, a.Seed, finished, trials, load(a.Wall), load(&a.IdealWall))
+}
+
+// tables are what a person reads: loads by delay for each protocol, groups and bystanders where there are any, and where
+// the wasted time went.
+func tables(a analysis.Analysis) []table {
+	var all []table
+	for _, p := range protocols(a) {
+		all = append(all, loads(a, p))
+	}
+	if grouped(a) {
+		all = append(all, groups(a))
+	}
+	return append(all, wasted(a))
+}
+
+func protocols(a analysis.Analysis) []string {
+	return distinct(a, func(c analysis.Cell) string { return c.Protocol })
+}
+
+func strategies(a analysis.Analysis) []string {
+	return distinct(a, func(c analysis.Cell) string { return c.Strategy })
+}
+
+func distinct(a analysis.Analysis, of func(analysis.Cell) string) []string {
+	var all []string
+	for _, c := range a.Cells {
+		if v := of(c); !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// grouped tells whether any cell has more to show than its load.
+func grouped(a analysis.Analysis) bool {
+	return slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return len(c.Groups) > 1 })
+}
+
+// loads has a row for each delay: every strategy's load time, its distance from the model and its wasted time, then the speed-ups.
+// Cells stand in the order of the analysis: of one protocol, the strategies of one delay follow each other.
+func loads(a analysis.Analysis, p string) table {
+	names := strategies(a)
+	t := table{title: protocol(p) + ": load time (median), its distance from the model, wasted time per search (mean)"}
+	t.header = []string{"delay"}
+	for _, name := range names {
+		t.header = append(t.header, name, "to model", "wasted")
+	}
+	var comparisons []analysis.Comparison
+	for _, c := range a.Comparisons {
+		if c.Protocol == p && c.Group == nil {
+			comparisons = append(comparisons, c)
+		}
+	}
+	others := len(names) - 1
+	for _, name := range names {
+		if len(comparisons) > 0 && name != comparisons[0].Base {
+			t.header = append(t.header, "speed-up of "+name)
+		}
+	}
+	var row []string
+	for _, c := range a.Cells {
+		if c.Protocol != p {
+			continue
+		}
+		if row == nil {
+			row = []string{delay(c.Delay)}
+		}
+		row = append(row, load(c.Load.Median), difference(c.Load.Median, c.Model.LoadRTT), duration(c.Wasted.Mean))
+		if len(row) < 1+3*len(names) {
+			continue
+		}
+		// The analysis lists comparisons strategy by strategy, each over all delays.
+		for i := range others {
+			x := comparisons[i*len(comparisons)/max(others, 1)+len(t.rows)]
+			row = append(row, percents(x.Speedup, x.Lo, x.Hi))
+		}
+		t.rows = append(t.rows, row)
+		row = nil
+	}
+	return t
+}
+
+// groups has a row for each cell: when its groups of panels were there, and how long the bystanders took.
+func groups(a analysis.Analysis) table {
+	t := table{title: "groups of panels (delivered, median) and bystanders (latency, from the intended start)"}
+	t.header = []string{"delay", "protocol", "strategy"}
+	for _, g := range a.Cells[0].Groups {
+		t.header = append(t.header, fmt.Sprintf("%d %s", g.Panels, g.Name))
+	}
+	t.header = append(t.header, "bystanders", "p95", "of it slot (mean)")
+	for _, c := range a.Cells {
+		row := []string{delay(c.Delay), protocol(c.Protocol), c.Strategy}
+		for _, g := range c.Groups {
+			row = append(row, duration(g.Delivered.Median))
+		}
+		if b := c.Bystanders; b != nil {
+			row = append(row, duration(b.Latency.Median), duration(b.Latency.P95), duration(b.Slot))
+		} else {
+			row = append(row, none, none, none)
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+// wasted says, for each variant over all its delays, where the wasted time went and what the waiting cost in requests.
+func wasted(a analysis.Analysis) table {
+	t := table{title: "wasted time per search over all delays (mean), by what the browser was doing"}
+	t.header = []string{"protocol", "strategy", "wasted", "sleep", "slot", "network", "server", "requests per search", "connections"}
+	for _, p := range protocols(a) {
+		for _, name := range strategies(a) {
+			var cells []analysis.Cell
+			for _, c := range a.Cells {
+				if c.Protocol == p && c.Strategy == name && c.Finished > 0 {
+					cells = append(cells, c)
+				}
+			}
+			if len(cells) == 0 {
+				continue
+			}
+			row := []string{protocol(p), name}
+			for _, part := range []func(analysis.Cell) *float64{
+				func(c analysis.Cell) *float64 { return c.Wasted.Mean },
+				func(c analysis.Cell) *float64 { return c.Wasted.Sleep },
+				func(c analysis.Cell) *float64 { return c.Wasted.Slot },
+				func(c analysis.Cell) *float64 { return c.Wasted.Network },
+				func(c analysis.Cell) *float64 { return c.Wasted.Server },
+			} {
+				m := meanOf(cells, part)
+				row = append(row, duration(&m))
+			}
+			requests := meanOf(cells, func(c analysis.Cell) *float64 { return c.RequestsPerSearch })
+			t.add(append(row, fmt.Sprintf("%.1f", requests), connections(cells))...)
+		}
+	}
+	return t
+}
+
+func meanOf(cells []analysis.Cell, of func(analysis.Cell) *float64) float64 {
+	var sum float64
+	for _, c := range cells {
+		sum += *of(c) // a cell with a finished trial has all of these
+	}
+	return sum / float64(len(cells))
+}
+
+func connections(cells []analysis.Cell) string {
+	var most int
+	for _, c := range cells {
+		most = max(most, *c.Connections)
+	}
+	return strconv.Itoa(most)
+}
+
+// conclusions are the sentences under the tables.
+func conclusions(a analysis.Analysis) []string {
+	var lines []string
+	for _, s := range a.Summary {
+		if s.Mean == nil {
+			continue
+		}
+		line := fmt.Sprintf("%s: %s loads faster than %s by %s on average and %s at most (at %s)",
+			protocol(s.Protocol), s.Other, s.Base, percent(s.Mean), percent(s.Max), delay(*s.MaxAt))
+		line += fmt.Sprintf("; %s wastes %s per search at the median", s.Other, duration(s.Wasted.Median))
+		if s.Wasted.P99 != nil {
+			line += fmt.Sprintf(" and %s at p99", duration(s.Wasted.P99))
+		}
+		lines = append(lines, line)
+	}
+	var explained, known int
+	for _, c := range a.Cells {
+		if c.Load.Median != nil && c.Model.LoadRTT != nil {
+			known++
+			if c.Explained() {
+				explained++
+			}
+		}
+	}
+	lines = append(lines, fmt.Sprintf("the model explains %d of %d cells (load time within the interval or 10 ms)", explained, known))
+	h := a.Health
+	verdict := "healthy"
+	if !h.Healthy {
+		verdict = "not healthy"
+	}
+	return append(lines, fmt.Sprintf(
+		"%s run: timers late by %s (p99), processor %.0f %% busy, starts at most %s late; the process used %.2f cores and %.0f MiB",
+		verdict, millis(h.LatenessP99), h.CPU*100, millis(h.LateStart), h.OwnCores, float64(h.Memory)/(1<<20)))
+}

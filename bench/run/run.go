@@ -1,0 +1,210 @@
+// Package run plays a plan: it starts the servers, opens a page for each trial at its time, and hands every observation on as soon
+// as it is complete. It is the only part of the program that touches the network.
+//
+// All trials run at once, each a page that mostly waits. Connecting happens before a trial's intended start, and a few loads
+// that nobody records warm the program up. While it runs it watches itself: see [Monitor].
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"pollbench/bench/browser"
+	"pollbench/bench/clock"
+	"pollbench/bench/plan"
+	"pollbench/bench/record"
+	"pollbench/bench/scenario"
+)
+
+// lead is how long before its start a page is opened: on a busy machine seven handshakes take some tens of milliseconds.
+const lead = 500 * time.Millisecond
+
+// Late is the lateness of a start from which it counts as late.
+const Late = 50 * time.Millisecond
+
+// Options say what to play and where the outcome goes.
+type Options struct {
+	Scenario scenario.Scenario
+	Plan     plan.Plan
+	Clock    clock.Clock
+	Backend  *Backend
+	// Record takes each observation, one at a time, as trials end.
+	Record func(record.Trial) error
+	// Progress, if set, is told of each change; it must return at once.
+	Progress func(Progress)
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Began    time.Time // the run's epoch: the warm-up is over
+	Planned  int
+	InFlight int
+	Done     int // failed ones included
+	Failed   int
+}
+
+// Run plays the plan to its end or to the context's. Trials that the context cuts off are not recorded; the error is then the
+// context's. Every other error means that observations could not be kept.
+func Run(ctx context.Context, o Options) error {
+	if err := warmUp(ctx, o); err != nil {
+		return err
+	}
+	r := &runner{Options: o, epoch: o.Clock.Now().Add(lead)}
+	if !o.Plan.Alone {
+		r.epoch = r.epoch.Add(lead)
+	}
+	r.monitor = NewMonitor(o.Clock)
+	defer r.monitor.Stop()
+	r.progress = Progress{Began: r.epoch, Planned: len(o.Plan.Trials)}
+	ctx, r.stop = context.WithCancelCause(ctx)
+	defer r.stop(nil)
+	if o.Plan.Alone {
+		for _, t := range o.Plan.Trials {
+			r.trial(ctx, t, o.Clock.Now().Add(lead))
+		}
+	} else {
+		var trials sync.WaitGroup
+		for _, t := range o.Plan.Trials {
+			trials.Go(func() { r.trial(ctx, t, r.epoch.Add(t.Start.Duration)) })
+		}
+		trials.Wait()
+	}
+	return context.Cause(ctx)
+}
+
+type runner struct {
+	Options
+	epoch   time.Time
+	monitor *Monitor
+	stop    context.CancelCauseFunc
+
+	mu       sync.Mutex
+	progress Progress
+}
+
+// trial plays one load at the intended instant and records it.
+func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
+	if clock.SleepUntil(ctx, r.Clock, intended.Add(-lead)) != nil {
+		return
+	}
+	r.report(func(p *Progress) { p.InFlight++ })
+	seen, err := r.load(ctx, t, intended)
+	if ctx.Err() != nil {
+		r.report(func(p *Progress) { p.InFlight-- })
+		return
+	}
+	if err != nil {
+		r.monitor.Dropped()
+		seen = record.Trial{Outcome: record.Failed, Error: err.Error(), Intended: r.time(intended), Started: r.time(r.Clock.Now())}
+	}
+	seen.Trial, seen.Swept, seen.Strategy, seen.Protocol, seen.Repeat = t.Trial, t.Swept, t.Strategy, t.Protocol, t.Repeat
+	r.keep(seen)
+}
+
+func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (record.Trial, error) {
+	page := browser.New(r.Backend.page(r.Options, t.Protocol, t.Repeat, r.epoch))
+	defer page.Close()
+	if !r.Scenario.Cold {
+		if err := page.Connect(ctx); err != nil {
+			return record.Trial{}, err
+		}
+	}
+	seen, err := page.Load(ctx, intended, dashboard(r.Scenario, t))
+	if err == nil {
+		r.monitor.Started(time.Duration(seen.Started-seen.Intended) * time.Microsecond)
+	}
+	return seen, err
+}
+
+// keep records one observation; when that fails, the run cannot go on.
+func (r *runner) keep(t record.Trial) {
+	t.Health = r.monitor.Health()
+	r.mu.Lock()
+	err := r.Record(t)
+	r.mu.Unlock()
+	if err != nil {
+		r.stop(err)
+	}
+	r.report(func(p *Progress) {
+		p.InFlight--
+		p.Done++
+		if t.Outcome != record.OK {
+			p.Failed++
+		}
+	})
+}
+
+func (r *runner) report(change func(*Progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.progress)
+	if r.Progress != nil {
+		r.Progress(r.progress)
+	}
+}
+
+func (r *runner) time(t time.Time) record.Time {
+	return record.Time(t.Sub(r.epoch) / time.Microsecond)
+}
+
+// dashboard is what the page of a trial loads.
+func dashboard(s scenario.Scenario, t plan.Trial) browser.Dashboard {
+	st, _ := s.Strategy(t.Strategy) // the plan was made from this scenario
+	d := browser.Dashboard{Payload: s.Payload, Strategy: st, Bystanders: s.Bystanders}
+	for _, p := range s.Panels(t.Swept) {
+		d.Panels = append(d.Panels, browser.Panel{Group: s.Groups[p.Group].Name, Delay: p.Delay})
+	}
+	return d
+}
+
+// warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
+const warmUpDelay = 600 * time.Millisecond
+
+// warmUp plays each variant once against each dashboard server, one variant after the other, and keeps nothing.
+func warmUp(ctx context.Context, o Options) error {
+	s := o.Scenario
+	s.Groups = []scenario.Group{{Panels: 4, Delay: clock.Seconds{Duration: warmUpDelay}}}
+	var loads sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	start := o.Clock.Now().Add(lead)
+	for _, st := range s.Strategies {
+		for _, protocol := range s.Protocols {
+			for server := range o.Backend.Dashboards() {
+				t := plan.Trial{Strategy: st.Name, Protocol: protocol, Repeat: server + 1}
+				intended := start
+				start = start.Add(plan.MinSpacing)
+				loads.Go(func() {
+					r := &runner{Options: o, epoch: intended, monitor: &Monitor{}}
+					r.Scenario = s
+					seen, err := r.load(ctx, t, intended)
+					if err == nil && seen.Outcome != record.OK {
+						err = firstError(seen)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil && failed == nil {
+						failed = fmt.Errorf("warm up with %s over %s: %w", t.Strategy, t.Protocol, err)
+					}
+				})
+			}
+		}
+	}
+	loads.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return failed
+}
+
+func firstError(t record.Trial) error {
+	for _, s := range t.Searches {
+		if s.Error != "" {
+			return errors.New(s.Error)
+		}
+	}
+	return errors.New(t.Error)
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+)
+
+func newPlan() *cobra.Command {
+	var c choice
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "plan [SCENARIO|FILE]",
+		Short:   "Print the trials that a run would play",
+		Long:    "Print every trial that a run of the scenario would play, in the order of their starts. The same seed gives the same plan.",
+		Example: "  pollbench plan smoke\n  pollbench plan sawtooth --seed 7 --delays 1s..3s",
+		Args:    atMostOne,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := c.scenario(firstOr(args, "sawtooth"))
+			if err != nil {
+				return err
+			}
+			p := c.plan(s)
+			if asJSON {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(p)
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', tabwriter.AlignRight)
+			fmt.Fprintln(w, "trial\tstart\tdelay\tstrategy\tprotocol\trepeat\t")
+			for _, t := range p.Trials {
+				start := t.Start.String()
+				if p.Alone {
+					start = "in turn"
+				}
+				fmt.Fprintf(w, "%d\t%s\t%v\t%s\t%s\t%d\t\n", t.Trial, start, t.Delay, t.Strategy, t.Protocol, t.Repeat)
+			}
+			return w.Flush()
+		},
+	}
+	c.chooseFlags(cmd)
+	c.planFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the plan as JSON")
+	return cmd
+}

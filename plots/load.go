@@ -1,0 +1,69 @@
+package plots
+
+import (
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"pollbench/bench/analysis"
+)
+
+// load shows load time against query delay for one hop, above the ideal that no strategy can beat.
+func load(r result, h hop) (Chart, error) {
+	cells := r.of(h)
+	p := newPlot("query delay (s)", "load time, median (s)")
+	p.Add(grid())
+	ch := Chart{
+		Name:     h.stem("load"),
+		Title:    "Load time of the dashboard against query delay",
+		Subtitle: r.subtitle(h, cells, "point"),
+		height:   bodyHeight,
+		body:     p.Draw,
+	}
+	ideal := draw.LineStyle{Color: ink, Width: 0.7, Dashes: []vg.Length{4, 2.5}}
+	barred := false
+	for _, s := range r.strategies {
+		pts := loads(cells, s)
+		if len(pts) == 0 {
+			continue
+		}
+		l := lookOf(s, r.strategies)
+		if err := addLine(p, xys(pts), l.line(0.6)); err != nil {
+			return Chart{}, err
+		}
+		some, err := addIntervals(p, pts, l)
+		if err != nil {
+			return Chart{}, err
+		}
+		barred = barred || some
+		if err := addMarkers(p, pts, l); err != nil {
+			return Chart{}, err
+		}
+		ch.legend = append(ch.legend, entry{s, sample{glyph: l.glyph(2.8), line: l.line(0.6)}})
+	}
+	// The ideal lies over the points, which would hide it where they reach it.
+	if err := addLine(p, diagonal(cells), ideal); err != nil {
+		return Chart{}, err
+	}
+	ch.legend = append(ch.legend, entry{"ideal: the query delay itself", sample{line: ideal}})
+	ch.Caption = "Markers: measured; lines only join them. Too few loads for a confidence interval."
+	if barred {
+		ch.Caption = "Markers: measured; lines only join them. Bars: 95 % confidence interval; where none shows, it is smaller than the marker."
+	}
+	fit(p)
+	return ch, nil
+}
+
+// loads lists a strategy's median load time at each delay.
+func loads(cells []analysis.Cell, strategy string) []point {
+	return points(cells, strategy, func(c analysis.Cell) (y float64, lo, hi *float64) { return *c.Load.Median, c.Load.Lo, c.Load.Hi })
+}
+
+// diagonal is the line on which load time equals delay.
+func diagonal(cells []analysis.Cell) plotter.XYs {
+	far := 0.0
+	for _, c := range cells {
+		far = max(far, c.Delay)
+	}
+	return plotter.XYs{{}, {X: far, Y: far}}
+}
