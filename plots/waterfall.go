@@ -112,9 +112,9 @@ type fall struct {
 
 func (f fall) plot() *plot.Plot {
 	p := newPlot("time since the load's intended start (s)", "")
-	lines := grid()
-	lines.Horizontal.Width = 0 // rows guide the eye themselves
-	p.Add(lines)
+	g := grid()
+	g.Horizontal.Width = 0 // rows guide the eye themselves
+	p.Add(g)
 	p.X.Min, p.X.Max = 0, f.end
 	p.Y.Min, p.Y.Max = -0.5, float64(len(f.Lanes))-0.5
 	p.Y.LineStyle.Width, p.Y.Tick.Length, p.Y.Padding = 0, 0, 2

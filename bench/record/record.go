@@ -16,7 +16,8 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// Time is a point in time of a run: microseconds since its epoch, written in JSON as decimal seconds.
+// Time is a point in time of a run: microseconds since its epoch, written in JSON as decimal seconds. The epoch lies before all that is
+// recorded; so zero stands for what has not happened.
 type Time int64
 
 // MarshalJSON writes seconds, exact to the microsecond.

@@ -39,7 +39,7 @@ type Options struct {
 
 // Progress is how far a run is.
 type Progress struct {
-	Began    time.Time // the run's epoch: the warm-up is over
+	Began    time.Time // the first intended start
 	Planned  int
 	InFlight int
 	Done     int // failed ones included
@@ -52,13 +52,11 @@ func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
 		return err
 	}
-	r := &runner{Options: o, epoch: o.Clock.Now().Add(lead)}
-	if !o.Plan.Alone {
-		r.epoch = r.epoch.Add(lead)
-	}
+	r := &runner{Options: o, epoch: o.Clock.Now()}
+	first := r.epoch.Add(2 * lead)
 	r.monitor = NewMonitor(o.Clock)
 	defer r.monitor.Stop()
-	r.progress = Progress{Began: r.epoch, Planned: len(o.Plan.Trials)}
+	r.progress = Progress{Began: first, Planned: len(o.Plan.Trials)}
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
 	if o.Plan.Alone {
@@ -68,7 +66,7 @@ func Run(ctx context.Context, o Options) error {
 	} else {
 		var trials sync.WaitGroup
 		for _, t := range o.Plan.Trials {
-			trials.Go(func() { r.trial(ctx, t, r.epoch.Add(t.Start.Duration)) })
+			trials.Go(func() { r.trial(ctx, t, first.Add(t.Start.Duration)) })
 		}
 		trials.Wait()
 	}
@@ -77,7 +75,7 @@ func Run(ctx context.Context, o Options) error {
 
 type runner struct {
 	Options
-	epoch   time.Time
+	epoch   time.Time // lies before every instant that is recorded
 	monitor *Monitor
 	stop    context.CancelCauseFunc
 
@@ -178,7 +176,7 @@ func warmUp(ctx context.Context, o Options) error {
 				intended := start
 				start = start.Add(plan.MinSpacing)
 				loads.Go(func() {
-					r := &runner{Options: o, epoch: intended, monitor: &Monitor{}}
+					r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
 					r.Scenario = s
 					seen, err := r.load(ctx, t, intended)
 					if err == nil && seen.Outcome != record.OK {

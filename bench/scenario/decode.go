@@ -49,7 +49,7 @@ import (
 // Durations are Go's: 1.5s, 500ms, 1m30s. A size is in B, KiB or MiB; without a unit it is in bytes. A strategy of one's own must pause
 // at least 1 ms between polls, asleep or held. Sweep values × strategies × protocols × repeats × panels are at most [MaxLoad].
 //
-// The file is one YAML document in UTF-8 of at most 64 KiB, without anchors, aliases, merge keys and tags.
+// The file is one YAML document in UTF-8 of at most 32 KiB, without anchors, aliases, merge keys and tags.
 //
 // The error is of type [Problems] and holds everything that is wrong, by position. A file that is not YAML has one problem:
 // beyond it there is nothing to read. The name is the file's name in those problems; nothing is opened.

@@ -72,7 +72,7 @@ func TestWithErrors(t *testing.T) {
 			"s: the sweep has a delay of 0s: a delay is over 0 and at most 600s\n" +
 			"s: the sweep has 1s twice: name each delay once\n" +
 			"s: strategy \"rally\" is there twice: remove one\n" +
-			"s: unknown protocol \"h2c\": did you mean \"h2\"? valid are http1, h2\n" +
+			"s: unknown protocol \"h2c\": valid are http1 (HTTP/1.1) and h2 (HTTP/2)\n" +
 			"s: protocol \"h2\" is there twice: remove one\n" +
 			"s: -1 repeats: take 1 to 1000"},
 		// 2 delays × 3 strategies × 2 protocols × 1000 repeats × (2 + 100) panels = 1 224 000

@@ -154,13 +154,9 @@ func contestRules(s Scenario) (found []violation) {
 	}
 	for i, p := range s.Protocols {
 		at := item("protocols", i)
-		var valid []string
-		for _, v := range Protocols() {
-			valid = append(valid, string(v))
-		}
 		switch {
-		case !slices.Contains(Protocols(), p):
-			found = append(found, breach(unknown("protocol", string(p), valid), at))
+		case !slices.Contains(Protocols(), p): // without a guess: the nearest to http2 would be http1
+			found = append(found, breach(fmt.Sprintf("unknown protocol %s: valid are http1 (HTTP/1.1) and h2 (HTTP/2)", quote(string(p))), at))
 		case slices.Contains(s.Protocols[:i], p):
 			found = append(found, breach(fmt.Sprintf("protocol %q is there twice: remove one", p), at))
 		}

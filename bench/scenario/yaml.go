@@ -13,9 +13,9 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxSource bounds a file. The parser recurses, so a megabyte of opening brackets would cost it its stack; a real scenario is
-// a few hundred bytes.
-const maxSource = 64 << 10
+// maxSource bounds a file. The parser recurses and is quadratic in its depth: 32 KiB of opening brackets cost it a second, a
+// megabyte its stack. A real scenario is a few hundred bytes.
+const maxSource = 32 << 10
 
 // document parses a file that must hold one document and returns its root, or nil after saying why there is none.
 func (d *decoder) document(source []byte) ast.Node {
@@ -76,6 +76,7 @@ func notUTF8(source []byte) (at place, bad bool) {
 var wayOut = []struct{ word, hint string }{
 	{"reserved character", "put the text in quotes"},
 	{"tab character", "indent with spaces"},
+	{"cannot start any token", "indent with spaces"},
 	{"not found", "close it"},
 	{"could not find", "close it"},
 	{"not allowed in this context", "check the indentation, and put a text with \": \" in quotes"},
@@ -98,7 +99,7 @@ func (d *decoder) syntax(err error) {
 			return ' '
 		}
 		return r
-	}, message)
+	}, strings.ReplaceAll(message, "\t", `\t`))
 	for _, w := range wayOut {
 		if strings.Contains(message, w.word) {
 			message += ": " + w.hint

@@ -1,0 +1,235 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pollbench/bench/analysis"
+	"pollbench/bench/clock"
+	"pollbench/bench/model"
+	"pollbench/bench/plan"
+	"pollbench/bench/record"
+	"pollbench/bench/scenario"
+	"pollbench/fixtures/network"
+	"pollbench/scenarios"
+)
+
+// shipped is a shipped scenario, once around. Its bystanders come at odd times: in virtual time two things can happen at one
+// instant, and which of them is the first is then a matter of chance that no machine with time knows.
+func shipped(t *testing.T, name string) scenario.Scenario {
+	t.Helper()
+	text, _ := scenarios.Source(name)
+	s, err := scenario.Decode(name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Repeats = 1
+	s.Bystanders.Every.Duration = 487_300 * time.Microsecond
+	if s.Swept() >= 0 {
+		s.Groups[s.Swept()].Sweep = []clock.Seconds{ms(1030), ms(2030)}
+	}
+	return s
+}
+
+func ms(n int) clock.Seconds { return clock.Seconds{Duration: time.Duration(n) * time.Millisecond} }
+
+// play runs the whole program but for its command line - browser, dashboard servers, Elasticsearch, TLS and all - on a network in memory and
+// in virtual time, where computing takes none.
+func play(ctx context.Context, t *testing.T, s scenario.Scenario, o plan.Options) ([]record.Trial, error) {
+	t.Helper()
+	backend, err := Start(clock.Standard(), &network.Memory{}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.Close()
+	var trials []record.Trial
+	err = Run(ctx, Options{
+		Scenario: s, Plan: plan.New(s, o), Clock: clock.Standard(), Backend: backend,
+		Record: func(seen record.Trial) error {
+			trials = append(trials, seen)
+			return nil
+		},
+	})
+	return trials, err
+}
+
+// In virtual time the measurement must be the model's, to the microsecond: nothing is late and nothing takes time. Each search's parts
+// must make up its wasted time.
+func TestMeasurementIsTheModel(t *testing.T) {
+	for _, name := range []string{"smoke", "http1-vice"} {
+		t.Run(name, func(t *testing.T) {
+			s := shipped(t, name)
+			synctest.Test(t, func(t *testing.T) {
+				trials, err := play(t.Context(), t, s, plan.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := len(s.Sweep()) * len(s.Strategies) * len(s.Protocols); len(trials) != want {
+					t.Fatalf("%d trials, want %d", len(trials), want)
+				}
+				for _, seen := range trials {
+					checkTrial(t, s, seen)
+				}
+			})
+		})
+	}
+}
+
+func checkTrial(t *testing.T, s scenario.Scenario, seen record.Trial) {
+	t.Helper()
+	st, _ := s.Strategy(seen.Strategy)
+	want := model.Simulate(s, seen.Swept, st, seen.Protocol, 0)
+	name := fmt.Sprintf("%s over %s at %v", seen.Strategy, seen.Protocol, seen.Swept)
+	if seen.Outcome != record.OK || seen.Intended != seen.Started {
+		t.Fatalf("%s: %s, %d µs late", name, seen.Outcome, seen.Started-seen.Intended)
+	}
+	connections := map[scenario.Protocol]int{scenario.HTTP1: 6, scenario.H2: 1}[seen.Protocol]
+	if seen.Connections != connections {
+		t.Errorf("%s: %d connections, want %d", name, seen.Connections, connections)
+	}
+	for i, search := range seen.Searches {
+		panel := want.Panels[i]
+		if got := time.Duration(search.Delivered-seen.Intended) * time.Microsecond; got != panel.Delivered {
+			t.Errorf("%s: panel %d delivered after %v, want %v", name, i, got, panel.Delivered)
+		}
+		if got := time.Duration(search.Start-seen.Intended) * time.Microsecond; got != panel.Start {
+			t.Errorf("%s: panel %d started after %v, want %v", name, i, got, panel.Start)
+		}
+		if len(search.Requests) != panel.Requests {
+			t.Errorf("%s: panel %d made %d requests, want %d", name, i, len(search.Requests), panel.Requests)
+		}
+		for _, r := range search.Requests {
+			if wants := map[scenario.Protocol]string{scenario.HTTP1: "http/1.1", scenario.H2: "h2"}[seen.Protocol]; r.Protocol != wants {
+				t.Errorf("%s: answer over %q", name, r.Protocol)
+			}
+		}
+	}
+	var latencies []time.Duration
+	for _, b := range seen.Bystanders {
+		if b.Error != "" {
+			t.Errorf("%s: bystander: %s", name, b.Error)
+		}
+		latencies = append(latencies, time.Duration(b.Request.Done-b.Intended)*time.Microsecond)
+	}
+	if !slices.Equal(latencies, want.Bystanders) {
+		t.Errorf("%s: bystanders took %v, want %v", name, latencies, want.Bystanders)
+	}
+}
+
+// Every shipped strategy, played for real, is what the model makes of it.
+func TestEveryStrategyIsTheModel(t *testing.T) {
+	s := shipped(t, "smoke")
+	s, err := s.With(scenario.Overrides{
+		Strategies: []string{"traditional", "continuous", "fallback", "kibana-8.5", "kibana-8.6", "no-backoff", "long-first-wait", "rally", "sync"},
+		Delays:     []clock.Seconds{ms(330), ms(3330), ms(33_030)},
+		Panels:     8,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		trials, err := play(t.Context(), t, s, plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seen := range trials {
+			checkTrial(t, s, seen)
+		}
+	})
+}
+
+// One load at a time: no two overlap, and each starts on time.
+func TestAlone(t *testing.T) {
+	s := shipped(t, "smoke")
+	synctest.Test(t, func(t *testing.T) {
+		trials, err := play(t.Context(), t, s, plan.Options{Alone: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var end record.Time
+		for _, seen := range trials {
+			if seen.Intended < end {
+				t.Errorf("trial %d starts at %v s, before the last has ended at %v s", seen.Trial, seen.Intended.Seconds(), end.Seconds())
+			}
+			for _, search := range seen.Searches {
+				end = max(end, search.Delivered)
+			}
+			checkTrial(t, s, seen)
+		}
+	})
+}
+
+// What has ended when the context does is kept; what is under way is not, and nothing hangs.
+func TestInterrupted(t *testing.T) {
+	s := shipped(t, "smoke")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		// The warm-up takes 1.3 s, and 1 s later the first load starts: at 4 s the loads of 1 s have ended and those of 2 s have not.
+		time.AfterFunc(4*time.Second, cancel)
+		trials, err := play(ctx, t, s, plan.Options{})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want canceled", err)
+		}
+		if len(trials) == 0 || len(trials) == 8 {
+			t.Errorf("%d of 8 trials were kept", len(trials))
+		}
+		for _, seen := range trials {
+			if seen.Outcome != record.OK {
+				t.Errorf("trial %d is kept as %s", seen.Trial, seen.Outcome)
+			}
+		}
+	})
+}
+
+// When an observation cannot be kept the run stops at once and says so.
+func TestRecordFails(t *testing.T) {
+	s := shipped(t, "smoke")
+	full := errors.New("disk full")
+	synctest.Test(t, func(t *testing.T) {
+		backend, err := Start(clock.Standard(), &network.Memory{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer backend.Close()
+		err = Run(t.Context(), Options{
+			Scenario: s, Plan: plan.New(s, plan.Options{}), Clock: clock.Standard(), Backend: backend,
+			Record: func(record.Trial) error { return full },
+		})
+		if !errors.Is(err, full) {
+			t.Errorf("error %v, want %v", err, full)
+		}
+	})
+}
+
+// The wasted time of a virtual run is all sleep, but for HTTP/1.1's wait for slots: nothing else takes time.
+func TestWhereTheTimeWent(t *testing.T) {
+	s := shipped(t, "http1-vice")
+	synctest.Test(t, func(t *testing.T) {
+		p := plan.New(s, plan.Options{})
+		trials, err := play(t.Context(), t, s, plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := analysis.Analyse(record.Result{Manifest: record.Manifest{Scenario: s, Plan: p}, Trials: trials})
+		for _, c := range a.Cells {
+			w := c.Wasted
+			if *w.Network != 0 || *w.Server != 0 {
+				t.Errorf("%s over %s: network %v s, server %v s", c.Strategy, c.Protocol, *w.Network, *w.Server)
+			}
+			// Six fast panels wait 9 s for a slot, the slow ones not at all: 4.5 s on average.
+			var slot float64
+			if c.Strategy == "continuous" && c.Protocol == "http1" {
+				slot = 4.5
+			}
+			if c.Strategy == "continuous" && *w.Slot != slot {
+				t.Errorf("%s over %s: slot %v s, want %v", c.Strategy, c.Protocol, *w.Slot, slot)
+			}
+		}
+	})
+}
