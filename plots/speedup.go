@@ -76,7 +76,7 @@ func speedup(r result, other string) (Chart, error) {
 		Name:     "speedup",
 		Title:    fmt.Sprintf("Speed-up of %s over %s polling", other, base),
 		Subtitle: r.subtitle(hop{}, r.cells, "point"),
-		Caption:  "Medians of load times compared at each query delay, protocols side by side. Dashed: mean over the delays.",
+		Caption:  "Medians of load times compared, protocols side by side. Dashed: mean over the delays.",
 		height:   bodyHeight,
 		body:     p.Draw,
 	}
@@ -149,7 +149,7 @@ func meansOf(all []gains) meanLines {
 	var m meanLines
 	for i, g := range all {
 		if g.mean != nil {
-			m = append(m, meanLine{*g.mean, fmt.Sprintf("mean %.1f %%", *g.mean), g.hop.label(), hopLook(g.hop, i)})
+			m = append(m, meanLine{*g.mean, "mean " + decimal(*g.mean, 1) + " %", g.hop.label(), hopLook(g.hop, i)})
 		}
 	}
 	return m

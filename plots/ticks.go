@@ -3,6 +3,7 @@ package plots
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
@@ -23,7 +24,7 @@ func (steps) Ticks(lo, hi float64) []plot.Tick {
 	for i := int(math.Ceil(lo/minor - 1e-9)); float64(i)*minor <= hi+1e-9*step; i++ {
 		t := plot.Tick{Value: float64(i) * minor}
 		if i%per == 0 {
-			t.Label = strconv.FormatFloat(t.Value, 'f', digits, 64)
+			t.Label = decimal(t.Value, digits)
 		}
 		ticks = append(ticks, t)
 	}
@@ -86,18 +87,20 @@ func power(e int) string {
 
 // seconds writes a duration for a label, to about two digits.
 func seconds(v float64) string {
-	write := func(v float64, digits int, unit string) string {
-		return strconv.FormatFloat(v, 'f', digits, 64) + unit
-	}
 	switch {
 	case v < 0.00995:
-		return write(v*1e3, 1, " ms")
+		return decimal(v*1e3, 1) + " ms"
 	case v < 0.9995:
-		return write(v*1e3, 0, " ms")
+		return decimal(v*1e3, 0) + " ms"
 	case v < 99.95:
-		return write(v, 1, " s")
+		return decimal(v, 1) + " s"
 	}
-	return write(v, 0, " s")
+	return decimal(v, 0) + " s"
+}
+
+// decimal writes a number with a true minus sign, which is as wide as a digit.
+func decimal(v float64, digits int) string {
+	return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
 }
 
 // plain writes a number without digits that say nothing: 10, 0.5.

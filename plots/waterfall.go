@@ -22,7 +22,7 @@ var activities = []struct {
 }{
 	{analysis.Slot, vermillion, "slot wait"},
 	{analysis.Network, black, "network"},
-	{analysis.Useful, sky, "useful: the search runs"},
+	{analysis.Useful, sky, "useful"},
 	{analysis.Sleep, orange, "sleep"},
 	{analysis.Server, purple, "server"},
 }
@@ -158,7 +158,7 @@ func (f fall) wasted(c draw.Canvas, y func(float64) vg.Length) {
 	style.YAlign, style.XAlign = capCenter, draw.XRight
 	right := c.Max.X + wasteLabel
 	for i, lane := range f.Lanes {
-		c.FillText(style, vg.Point{X: right, Y: y(f.row(i))}, fine(length(lane, waste)))
+		c.FillText(style, vg.Point{X: right, Y: y(f.row(i))}, seconds(length(lane, waste)))
 	}
 	c.FillText(style, vg.Point{X: right, Y: c.Max.Y + wasteHead/2}, "wasted")
 }

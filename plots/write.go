@@ -32,20 +32,17 @@ const (
 
 // Write draws the chart in a format of [Formats]. Nothing is written when drawing fails.
 func Write(w io.Writer, chart Chart, format string) error {
-	width, height := chart.Size()
 	var buf bytes.Buffer
 	switch format {
 	case SVG:
-		c := vgsvg.New(width, height)
+		c := vgsvg.New(chart.Size())
 		chart.Draw(draw.New(c))
 		if err := render(&buf, c); err != nil {
 			return fmt.Errorf("draw chart %s: %w", chart.Name, err)
 		}
 		buf = *bytes.NewBuffer(bytes.ReplaceAll(buf.Bytes(), []byte(svgFont), []byte(svgFonts)))
 	case PNG:
-		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-		chart.Draw(draw.New(c))
-		if err := render(&buf, vgimg.PngCanvas{Canvas: c}); err != nil {
+		if err := render(&buf, vgimg.PngCanvas{Canvas: raster(chart, dpi)}); err != nil {
 			return fmt.Errorf("draw chart %s: %w", chart.Name, err)
 		}
 	default:
@@ -55,6 +52,13 @@ func Write(w io.Writer, chart Chart, format string) error {
 		return fmt.Errorf("write chart %s: %w", chart.Name, err)
 	}
 	return nil
+}
+
+// raster draws the chart in pixels.
+func raster(chart Chart, dpi int) *vgimg.Canvas {
+	c := vgimg.NewWith(vgimg.UseWH(chart.Size()), vgimg.UseDPI(dpi))
+	chart.Draw(draw.New(c))
+	return c
 }
 
 func render(buf *bytes.Buffer, c vg.CanvasWriterTo) error {

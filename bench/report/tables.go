@@ -195,12 +195,15 @@ func conclusions(a analysis.Analysis) []string {
 		}
 	}
 	lines = append(lines, fmt.Sprintf("the model explains %d of %d cells (load time within the interval or 10 ms)", explained, known))
-	h := a.Health
+	return append(lines, health(a.Health))
+}
+
+// health says in one line how well the machine kept up.
+func health(h analysis.Health) string {
 	verdict := "healthy"
 	if !h.Healthy {
 		verdict = "not healthy"
 	}
-	return append(lines, fmt.Sprintf(
-		"%s run: timers late by %s (p99), processor %.0f %% busy, starts at most %s late; the process used %.2f cores and %.0f MiB",
-		verdict, millis(h.LatenessP99), h.CPU*100, millis(h.LateStart), h.OwnCores, float64(h.Memory)/(1<<20)))
+	return fmt.Sprintf("%s run: timers late by %s (p99), processor %.0f %% busy, starts at most %s late; the process used %.2f cores and %.0f MiB",
+		verdict, millis(h.LatenessP99), h.CPU*100, millis(h.LateStart), h.OwnCores, float64(h.Memory)/(1<<20))
 }

@@ -185,3 +185,16 @@ func TestProblemsAreValues(t *testing.T) {
 	})
 	equal(t, Problem{File: "x", Message: "wrong"}.String(), "x: wrong")
 }
+
+func TestPanels(t *testing.T) {
+	s := decode(t, sweeping) // two panels of 4 s, then three that are swept
+	equal(t, s.Panels(seconds(1)), []Panel{{0, seconds(4)}, {0, seconds(4)}, {1, seconds(1)}, {1, seconds(1)}, {1, seconds(1)}})
+	equal(t, s.Ideal(seconds(1)), seconds(4))
+	equal(t, s.Ideal(seconds(9)), seconds(9))
+	equal(t, decode(t, head).Sweep(), []clock.Seconds{{}})
+}
+
+func TestQuoteIsShortAndOnOneLine(t *testing.T) {
+	equal(t, quote("a\n\x1b"), `"a\n\x1b"`)
+	equal(t, quote(strings.Repeat("é", 70)), `"`+strings.Repeat("é", 60)+`…"`)
+}

@@ -60,7 +60,6 @@ func (d *decoder) mapping(path string, n ast.Node, fields []field, hint func(key
 			continue
 		}
 		seen[name] = v.Value
-		d.places[key(path, name)] = start(v.Value)
 		d.field(path, v, fields, hint)
 	}
 	for _, f := range fields {
@@ -71,12 +70,13 @@ func (d *decoder) mapping(path string, n ast.Node, fields []field, hint func(key
 	return seen
 }
 
-// field reads one entry of a mapping by the field of its name.
+// field reads one entry of a mapping by the field of its name. The hint, if any, knows of slips that look like an unknown field.
 func (d *decoder) field(path string, v *ast.MappingValueNode, fields []field, hint func(key string) string) {
 	name := v.Key.GetToken().Value
 	var names []string
 	for _, f := range fields {
 		if f.name == name {
+			d.places[key(path, name)] = start(v.Value)
 			f.read(key(path, name), v.Value)
 			return
 		}

@@ -45,8 +45,8 @@ func (d *decoder) definition(path string, n ast.Node) strategy.Strategy {
 	if !s.Sync {
 		return s
 	}
-	for name, node := range seen {
-		if name != "name" && name != "sync" {
+	for _, name := range []string{"submit_wait", "poll_wait", "poll", "at_once", "tiers"} {
+		if node, given := seen[name]; given {
 			d.note(start(node), "strategy %s is sync, one plain search: remove %s, or sync", quote(s.Name), quote(name))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // maxSource bounds a file. The parser recurses and is quadratic in its depth: 32 KiB of opening brackets cost it a second, a
@@ -40,10 +41,8 @@ func (d *decoder) document(source []byte) ast.Node {
 		return directive || doc.Body == nil && doc.Start == nil // a comment before the first --- counts as a document
 	})
 	if len(docs) > 1 {
-		var at place
-		if mark := docs[1].Start; mark != nil {
-			at = place{mark.Position.Line, mark.Position.Column}
-		} else {
+		at := position(docs[1].Start)
+		if docs[1].Start == nil {
 			at = start(docs[1].Body)
 		}
 		d.note(at, "a second document begins here: give each scenario its own file")
@@ -85,14 +84,10 @@ var wayOut = []struct{ word, hint string }{
 
 // syntax turns the parser's error, which would come with an excerpt in colours, into a problem like any other.
 func (d *decoder) syntax(err error) {
-	at, message := place{1, 1}, ""
-	if known, ok := errors.AsType[yaml.Error](err); !ok {
-		message = err.Error()
-	} else {
+	at, message := place{1, 1}, "it cannot be parsed"
+	if known, ok := errors.AsType[yaml.Error](err); ok { // every error of the parser is one
 		message = known.GetMessage()
-		if t := known.GetToken(); t != nil && t.Position != nil {
-			at = place{max(1, t.Position.Line), max(1, t.Position.Column)}
-		}
+		at = position(known.GetToken())
 	}
 	message = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -114,10 +109,15 @@ func start(n ast.Node) place {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return start(m.Values[0].Key)
 	}
-	if t := n.GetToken(); t != nil && t.Position != nil {
-		return place{max(1, t.Position.Line), max(1, t.Position.Column)}
+	return position(n.GetToken())
+}
+
+// position guards against what the parser leaves out or counts from 0.
+func position(t *token.Token) place {
+	if t == nil || t.Position == nil {
+		return place{1, 1}
 	}
-	return place{1, 1}
+	return place{max(1, t.Position.Line), max(1, t.Position.Column)}
 }
 
 // kind says what a value is, for a message.
