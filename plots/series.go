@@ -34,7 +34,7 @@ func read(a analysis.Analysis) result {
 	r := result{Analysis: a}
 	var topologies []string
 	for _, c := range a.Cells {
-		if c.Finished == 0 || c.Load.Median == nil || c.Wasted.Mean == nil {
+		if c.Load.Median == nil || c.Wasted.Mean == nil {
 			continue
 		}
 		r.cells = append(r.cells, c)

@@ -70,13 +70,13 @@ func (r result) compared() []string {
 func speedup(r result, other string) (Chart, error) {
 	all := gainsOf(r, other)
 	base := all[0].base
-	p := newPlot("query delay (s)", fmt.Sprintf("speed-up: 1 − %s / %s (%%)", other, base))
+	p := newPlot("query delay (s)", "speed-up: load time saved (%)")
 	p.Add(grid())
 	ch := Chart{
 		Name:     "speedup",
 		Title:    fmt.Sprintf("Speed-up of %s over %s polling", other, base),
 		Subtitle: r.subtitle(hop{}, r.cells, "point"),
-		Caption:  "Medians of load times compared, protocols side by side. Dashed: mean over the delays.",
+		Caption:  "Speed-up: 1 − ratio of median load times; protocols side by side. Dashed: mean over the delays.",
 		height:   bodyHeight,
 		body:     p.Draw,
 	}

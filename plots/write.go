@@ -42,7 +42,7 @@ func Write(w io.Writer, chart Chart, format string) error {
 		}
 		buf = *bytes.NewBuffer(bytes.ReplaceAll(buf.Bytes(), []byte(svgFont), []byte(svgFonts)))
 	case PNG:
-		if err := render(&buf, vgimg.PngCanvas{Canvas: raster(chart, dpi)}); err != nil {
+		if err := encode(&buf, chart, dpi); err != nil {
 			return fmt.Errorf("draw chart %s: %w", chart.Name, err)
 		}
 	default:
@@ -59,6 +59,10 @@ func raster(chart Chart, dpi int) *vgimg.Canvas {
 	c := vgimg.NewWith(vgimg.UseWH(chart.Size()), vgimg.UseDPI(dpi))
 	chart.Draw(draw.New(c))
 	return c
+}
+
+func encode(buf *bytes.Buffer, chart Chart, dpi int) error {
+	return render(buf, vgimg.PngCanvas{Canvas: raster(chart, dpi)})
 }
 
 func render(buf *bytes.Buffer, c vg.CanvasWriterTo) error {

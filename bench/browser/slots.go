@@ -33,7 +33,7 @@ func (s *slots) limit(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n < s.size && len(s.free) == s.size {
-		*s = slots{size: n, free: s.free[s.size-n:]}
+		s.size, s.free = n, s.free[s.size-n:]
 	}
 }
 
