@@ -84,17 +84,18 @@ func ratioInterval(base, other []float64) (lo, hi float64) {
 		}
 	}
 	slices.Sort(ratios)
-	out := tail(len(base), len(other))
-	return ratios[out], ratios[len(ratios)-1-out]
+	k := tail(len(base), len(other))
+	return ratios[k-1], ratios[len(ratios)-k]
 }
 
-// tail is the largest k for which the rank sum statistic is below k with a probability of at most 2.5 %. Beyond 50 values a
-// side the normal distribution gives it, as in benchmath's own test.
+// tail is the largest k for which the rank sum statistic is below k with a probability of at most 2.5 %: the k-th smallest and the k-th
+// largest ratio bound the interval. Beyond 50 values a side the normal distribution gives it, as in benchmath's own test. There is no
+// such k with fewer than four values a side.
 func tail(n1, n2 int) int {
 	const exact = 50
 	if n1 > exact || n2 > exact {
 		n, m := float64(n1), float64(n2)
-		return int(max(0, math.Floor(n*m/2-1.96*math.Sqrt(n*m*(n+m+1)/12))))
+		return int(max(1, math.Floor(n*m/2-1.96*math.Sqrt(n*m*(n+m+1)/12))))
 	}
 	d := stats.UDist{N1: n1, N2: n2}
 	k := 0
