@@ -37,9 +37,9 @@ func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
 		raw.Close()
 		return nil, err
 	}
-	// 4 KiB hold a poll's request, and its answer but for the largest results.
+	// A poll and the head of its answer fit into 1 KiB; a body is read past the buffer. A thousand pages have six of each.
 	return &http1Conn{
-		n: n, clock: o.Clock, conn: conn, read: bufio.NewReaderSize(conn, 4<<10), write: bufio.NewWriterSize(conn, 4<<10),
+		n: n, clock: o.Clock, conn: conn, read: bufio.NewReaderSize(conn, 1<<10), write: bufio.NewWriterSize(conn, 1<<10),
 	}, nil
 }
 

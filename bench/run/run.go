@@ -1,14 +1,16 @@
 // Package run plays a plan: it starts the servers, opens a page for each trial at its time, and hands every observation on as soon
 // as it is complete. It is the only part of the program that touches the network.
 //
-// All trials run at once, each a page that mostly waits. Connecting happens before a trial's intended start, and a few loads
-// that nobody records warm the program up. While it runs it watches itself: see [Monitor].
+// All trials run at once, each a page that mostly waits. What takes the processor is kept away from what is measured: a few loads that nobody
+// records warm the program up, and pages are opened ahead, most of them before the first load starts. While it runs it
+// watches itself: see [Monitor].
 package run
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -19,8 +21,12 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// lead is how long before its start a page is opened: on a busy machine seven handshakes take some tens of milliseconds.
-const lead = 500 * time.Millisecond
+// Pages that start within the horizon are opened before the first of them does: thousands of TLS handshakes beside the loads would take
+// a core for themselves. The horizon bounds how many stand open and wait. Later pages are opened a lead before their start.
+const (
+	horizon = 15 * time.Second
+	lead    = 500 * time.Millisecond
+)
 
 // Late is the lateness of a start from which it counts as late.
 const Late = 50 * time.Millisecond
@@ -52,10 +58,14 @@ func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
 		return err
 	}
-	r := &runner{Options: o, epoch: o.Clock.Now()}
-	first := r.epoch.Add(2 * lead)
+	r := &runner{Options: o, epoch: o.Clock.Now(), open: map[int]*browser.Page{}}
+	defer r.closePages()
+	if !o.Plan.Alone {
+		r.openAhead(ctx)
+	}
 	r.monitor = NewMonitor(o.Clock)
 	defer r.monitor.Stop()
+	first := o.Clock.Now().Add(2 * lead)
 	r.progress = Progress{Began: first, Planned: len(o.Plan.Trials)}
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
@@ -81,6 +91,54 @@ type runner struct {
 
 	mu       sync.Mutex
 	progress Progress
+	open     map[int]*browser.Page // by trial, until its load takes it
+}
+
+// openAhead opens the pages within the horizon, a few at a time. One that cannot be opened is tried again when its time has come.
+func (r *runner) openAhead(ctx context.Context) {
+	var opening sync.WaitGroup
+	turns := make(chan struct{}, 2*runtime.NumCPU())
+	for _, t := range r.Plan.Trials {
+		if t.Start.Duration > horizon || ctx.Err() != nil {
+			break
+		}
+		turns <- struct{}{}
+		opening.Go(func() {
+			defer func() { <-turns }()
+			if page, err := r.page(ctx, t); err == nil {
+				r.mu.Lock()
+				r.open[t.Trial] = page
+				r.mu.Unlock()
+			}
+		})
+	}
+	opening.Wait()
+}
+
+// page is the trial's page: the one that was opened ahead, or a new one.
+func (r *runner) page(ctx context.Context, t plan.Trial) (*browser.Page, error) {
+	r.mu.Lock()
+	page := r.open[t.Trial]
+	delete(r.open, t.Trial)
+	r.mu.Unlock()
+	if page != nil {
+		return page, nil
+	}
+	page = browser.New(r.Backend.page(r.Options, t.Protocol, t.Repeat, r.epoch))
+	if !r.Scenario.Cold {
+		if err := page.Connect(ctx); err != nil {
+			page.Close()
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// closePages closes what a run that ended early has not used.
+func (r *runner) closePages() {
+	for _, page := range r.open {
+		page.Close()
+	}
 }
 
 // trial plays one load at the intended instant and records it.
@@ -103,13 +161,11 @@ func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
 }
 
 func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (record.Trial, error) {
-	page := browser.New(r.Backend.page(r.Options, t.Protocol, t.Repeat, r.epoch))
-	defer page.Close()
-	if !r.Scenario.Cold {
-		if err := page.Connect(ctx); err != nil {
-			return record.Trial{}, err
-		}
+	page, err := r.page(ctx, t)
+	if err != nil {
+		return record.Trial{}, err
 	}
+	defer page.Close()
 	seen, err := page.Load(ctx, intended, dashboard(r.Scenario, t))
 	if err == nil {
 		r.monitor.Started(time.Duration(seen.Started-seen.Intended) * time.Microsecond)
