@@ -1,25 +1,20 @@
 package browser
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"sync/atomic"
-	"time"
 
 	"pollbench/bench/clock"
+	"pollbench/bench/wire"
 )
 
 // http1Conn is one HTTP/1.1 connection over TLS.
 type http1Conn struct {
-	n      int
-	clock  clock.Clock
-	conn   *tls.Conn
-	read   *bufio.Reader
-	write  *bufio.Writer
-	broken atomic.Bool
+	n     int
+	clock clock.Clock
+	conn  *wire.Conn
 }
 
 func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
@@ -37,46 +32,33 @@ func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
 		raw.Close()
 		return nil, err
 	}
-	// A poll and the head of its answer fit into 1 KiB; a body is read past the buffer. A thousand pages have six of each.
-	return &http1Conn{
-		n: n, clock: o.Clock, conn: conn, read: bufio.NewReaderSize(conn, 1<<10), write: bufio.NewWriterSize(conn, 1<<10),
-	}, nil
+	return &http1Conn{n: n, clock: o.Clock, conn: wire.New(conn)}, nil
 }
 
 func (c *http1Conn) exchange(r *http.Request, at *stamps) (*http.Response, []byte, error) {
-	// A connection has no context: when the request's ends, a deadline in the past makes reads and writes return.
-	stop := context.AfterFunc(r.Context(), func() {
-		c.broken.Store(true)
-		_ = c.conn.SetDeadline(time.Unix(1, 0))
-	})
+	stop := c.conn.Watch(r.Context())
 	defer stop()
 	response, body, err := c.roundTrip(r, at)
 	if err != nil {
-		c.broken.Store(true)
+		c.conn.Break()
 		if r.Context().Err() != nil {
 			err = context.Cause(r.Context())
 		}
 		return nil, nil, err
 	}
-	if response.Close {
-		c.broken.Store(true)
-	}
 	return response, body, nil
 }
 
 func (c *http1Conn) roundTrip(r *http.Request, at *stamps) (*http.Response, []byte, error) {
-	if err := r.Write(c.write); err != nil {
-		return nil, nil, fmt.Errorf("send: %w", err)
-	}
-	if err := c.write.Flush(); err != nil {
+	if err := c.conn.Send(r); err != nil {
 		return nil, nil, fmt.Errorf("send: %w", err)
 	}
 	at.sent = c.clock.Now()
-	if _, err := c.read.Peek(1); err != nil {
+	if err := c.conn.Await(); err != nil {
 		return nil, nil, fmt.Errorf("await answer: %w", err)
 	}
 	at.firstByte = c.clock.Now()
-	response, err := http.ReadResponse(c.read, r)
+	response, err := c.conn.Receive(r)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read answer: %w", err)
 	}
@@ -88,6 +70,6 @@ func (c *http1Conn) roundTrip(r *http.Request, at *stamps) (*http.Response, []by
 	return response, body, nil
 }
 
-func (c *http1Conn) usable() bool { return !c.broken.Load() }
+func (c *http1Conn) usable() bool { return c.conn.Usable() }
 func (c *http1Conn) number() int  { return c.n }
 func (c *http1Conn) close()       { _ = c.conn.Close() } // nothing is lost with it: every answer has been read

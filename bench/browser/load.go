@@ -39,7 +39,8 @@ func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (recor
 		Searches: make([]record.Search, len(d.Panels)),
 	}
 	var panels, bystanders sync.WaitGroup
-	loaded := make(chan struct{})
+	loading, loaded := context.WithCancel(ctx)
+	defer loaded()
 	for i, panel := range d.Panels {
 		t.Searches[i] = record.Search{Group: panel.Group, Delay: panel.Delay}
 		s := &search{page: p, strategy: d.Strategy, asked: p.options.Clock.Now(), seen: &t.Searches[i]}
@@ -48,10 +49,10 @@ func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (recor
 		panels.Go(func() { s.run(ctx, first, d.Payload) })
 	}
 	if d.Bystanders != nil {
-		bystanders.Go(func() { t.Bystanders = p.bystanders(ctx, intended, *d.Bystanders, loaded) })
+		bystanders.Go(func() { t.Bystanders = p.bystanders(ctx, loading, intended, *d.Bystanders) })
 	}
 	panels.Wait()
-	close(loaded)
+	loaded()
 	bystanders.Wait()
 	t.Connections = p.Opened()
 	for _, s := range t.Searches {
@@ -62,36 +63,39 @@ func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (recor
 	return t, ctx.Err()
 }
 
-// bystanders sends the page's small requests at a fixed rate until the page has loaded, whether or not earlier ones have been answered.
-func (p *Page) bystanders(ctx context.Context, start time.Time, b scenario.Bystanders, loaded <-chan struct{}) []record.Bystander {
+// bystanders sends the page's small requests at a fixed rate while the page is loading, whether or not earlier ones have been answered,
+// and returns when all have been.
+func (p *Page) bystanders(ctx, loading context.Context, start time.Time, b scenario.Bystanders) []record.Bystander {
 	var answers sync.WaitGroup
 	var sent []*record.Bystander
-	until, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-loaded:
-			cancel()
-		case <-until.Done():
-		}
-	}()
+	var tickets []*ticket
 	for {
 		start = start.Add(b.Every.Duration)
-		if clock.SleepUntil(until, p.options.Clock, start) != nil {
+		if clock.SleepUntil(loading, p.options.Clock, start) != nil {
 			break
 		}
-		one := &record.Bystander{Intended: p.since(start)}
+		queued := p.options.Clock.Now()
+		one := &record.Bystander{Intended: p.since(start), Request: record.Request{Queued: p.since(queued)}}
 		sent = append(sent, one)
-		queued, t := p.options.Clock.Now(), p.slots.queue()
-		answers.Go(func() {
-			_, seen, err := p.send(ctx, t, queued, call{method: http.MethodGet, path: statusPath})
+		answers.Add(1)
+		tickets = append(tickets, p.slots.queueFor(func(t *ticket) {
+			defer answers.Done()
+			_, seen, err := p.sendNow(ctx, t, queued, call{method: http.MethodGet, path: statusPath})
 			one.Request = seen
 			if err != nil {
 				one.Error = err.Error()
 			}
-		})
+		}))
 	}
+	stop := context.AfterFunc(ctx, func() {
+		for _, t := range tickets {
+			if p.slots.leave(t) {
+				answers.Done()
+			}
+		}
+	})
 	answers.Wait()
+	stop()
 	all := make([]record.Bystander, len(sent))
 	for i, one := range sent {
 		all[i] = *one

@@ -26,13 +26,17 @@ type answer struct {
 	body   []byte
 }
 
-// send makes the request when the ticket's turn comes, and records it. The ticket is used up. The record is as complete as
-// the exchange was, also after an error.
+// send makes the request when the ticket's turn comes, and records it. The ticket is used up.
 func (p *Page) send(ctx context.Context, t *ticket, queued time.Time, c call) (answer, record.Request, error) {
-	seen := record.Request{Queued: p.since(queued), Wait: clock.Seconds{Duration: c.wait}}
 	if err := p.slots.wait(ctx, t); err != nil {
-		return answer{}, seen, err
+		return answer{}, record.Request{Queued: p.since(queued)}, err
 	}
+	return p.sendNow(ctx, t, queued, c)
+}
+
+// sendNow makes the request with a ticket that has its slot. The record is as complete as the exchange was, also after an error.
+func (p *Page) sendNow(ctx context.Context, t *ticket, queued time.Time, c call) (answer, record.Request, error) {
+	seen := record.Request{Queued: p.since(queued), Wait: clock.Seconds{Duration: c.wait}}
 	defer p.slots.release(t)
 	seen.Slot = p.since(p.options.Clock.Now())
 	conn, err := p.connection(ctx, t.slot)

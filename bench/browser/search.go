@@ -38,6 +38,7 @@ type search struct {
 	asked    time.Time // by the page
 	seen     *record.Search
 	id       string
+	asking   call // the poll, made once: it is the same each time
 }
 
 // body is the part of Elasticsearch's answer that a page looks at.
@@ -90,9 +91,12 @@ func (s *search) loop(ctx context.Context, first *ticket, payload int) error {
 		if err := clock.SleepUntil(ctx, s.page.options.Clock, arrived.Add(next.Sleep)); err != nil {
 			return err
 		}
-		if c, err = s.poll(next.Wait); err != nil {
-			return err
+		if s.asking.body == nil {
+			if s.asking, err = s.poll(next.Wait); err != nil {
+				return err
+			}
 		}
+		c = s.asking
 		queued, t = s.page.options.Clock.Now(), s.page.slots.queue()
 	}
 }

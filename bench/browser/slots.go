@@ -14,10 +14,22 @@ type slots struct {
 	size   int
 }
 
-// ticket is a place in the queue.
+// ticket is a place in the queue. Either somebody waits for its slot, or use is called with it, on a goroutine of its own: a page may have
+// dozens of requests queued that nobody needs to wait for one by one.
 type ticket struct {
 	given chan struct{} // closed when slot is set
+	use   func()
 	slot  int
+}
+
+// give hands the ticket its slot.
+func (t *ticket) give(slot int) {
+	t.slot = slot
+	if t.use != nil {
+		go t.use()
+		return
+	}
+	close(t.given)
 }
 
 func newSlots(n int) *slots {
@@ -39,13 +51,23 @@ func (s *slots) limit(n int) {
 
 // queue takes the next place in line. Who has one either waits for it or gives it up.
 func (s *slots) queue() *ticket {
+	return s.enqueue(&ticket{given: make(chan struct{})})
+}
+
+// queueFor takes the next place in line for use, which is called once the slot is there and has to release the ticket.
+func (s *slots) queueFor(use func(*ticket)) *ticket {
+	t := &ticket{}
+	t.use = func() { use(t) }
+	return s.enqueue(t)
+}
+
+func (s *slots) enqueue(t *ticket) *ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &ticket{given: make(chan struct{})}
 	if n := len(s.free); n > 0 {
-		t.slot = s.free[n-1]
+		slot := s.free[n-1]
 		s.free = s.free[:n-1]
-		close(t.given)
+		t.give(slot)
 		return t
 	}
 	s.queued = append(s.queued, t)
@@ -64,16 +86,22 @@ func (s *slots) wait(ctx context.Context, t *ticket) error {
 }
 
 func (s *slots) giveUp(t *ticket) {
+	if !s.leave(t) {
+		s.release(t) // it was given a slot at the last moment
+	}
+}
+
+// leave takes the ticket out of the line; false if it is no longer there.
+func (s *slots) leave(t *ticket) bool {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i, queued := range s.queued {
 		if queued == t {
 			s.queued = append(s.queued[:i], s.queued[i+1:]...)
-			s.mu.Unlock()
-			return
+			return true
 		}
 	}
-	s.mu.Unlock()
-	s.release(t) // it was given a slot at the last moment
+	return false
 }
 
 // release gives the ticket's slot to the first in line.
@@ -87,6 +115,5 @@ func (s *slots) release(t *ticket) {
 	next := s.queued[0]
 	s.queued[0] = nil
 	s.queued = s.queued[1:]
-	next.slot = t.slot
-	close(next.given)
+	next.give(t.slot)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"pollbench/bench/analysis"
 	"pollbench/bench/clock"
@@ -19,14 +20,17 @@ import (
 //	go test ./bench/run -run '^$' -bench . -benchtime 1x -timeout 30m
 
 // measure plays the scenario in real time and analyses it.
-func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysis {
+func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysis { return measureN(b, s, o, s.Repeats) }
+func measureN(b *testing.B, s scenario.Scenario, o plan.Options, n int) analysis.Analysis {
 	b.Helper()
 	timer, err := clock.New()
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer timer.Close()
-	backend, err := Start(timer, Loopback(), s)
+	s2 := s
+	s2.Repeats = n
+	backend, err := Start(timer, Loopback(), s2)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -64,7 +68,7 @@ func inFull(b *testing.B, name string) scenario.Scenario {
 // on h2, how far measured loads are from the model's, what it takes of the machine.
 func BenchmarkMatrix(b *testing.B) {
 	for b.Loop() {
-		a := measure(b, inFull(b, "sawtooth"), plan.Options{})
+		a := measure(b, inFull(b, "sawtooth"), plan.Options{Spacing: 18 * time.Millisecond})
 		b.ReportMetric(*a.Wall/a.IdealWall, "wall/ideal")
 		for _, s := range a.Summary {
 			if s.Protocol == "h2" {
