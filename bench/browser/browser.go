@@ -13,7 +13,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -48,9 +47,9 @@ type Page struct {
 
 // connection carries exchanges; an HTTP/1.1 one, one at a time.
 type connection interface {
-	// exchange sends the request and reads the whole answer, and stamps what it sees on the way. After an error
-	// the connection may not be used again, unless it is still usable.
-	exchange(r *http.Request, stamps *stamps) (*http.Response, []byte, error)
+	// exchange sends the request and calls done once, with the whole answer or an error, and with what it saw on the way. It may call done
+	// before it returns or later, from another goroutine. The context's end ends the exchange.
+	exchange(ctx context.Context, c call, done func(answer, stamps, error))
 	usable() bool
 	close()
 	number() int // the page's first is 1
@@ -84,16 +83,15 @@ func (p *Page) Connect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r, err := p.request(ctx, call{method: http.MethodGet, path: statusPath})
-		if err != nil {
-			return err
-		}
-		answer, _, err := c.exchange(r, &stamps{})
-		if err != nil {
+		opened := make(chan error, 1)
+		c.exchange(ctx, call{method: http.MethodGet, path: statusPath}, func(a answer, _ stamps, err error) {
+			if err == nil && a.status != http.StatusOK {
+				err = fmt.Errorf("GET %s: status %d", statusPath, a.status)
+			}
+			opened <- err
+		})
+		if err := <-opened; err != nil {
 			return fmt.Errorf("open page: %w", err)
-		}
-		if answer.StatusCode != http.StatusOK {
-			return fmt.Errorf("open page: GET %s: %s", statusPath, answer.Status)
 		}
 		if h2, ok := c.(*h2Conn); ok {
 			p.slots.limit(h2.streams())
@@ -155,21 +153,4 @@ func (p *Page) since(t time.Time) record.Time {
 		return 0
 	}
 	return record.Time(t.Sub(p.options.Epoch) / time.Microsecond)
-}
-
-// readAll reads a body to its end, into one buffer of the announced size.
-func readAll(r *http.Response) ([]byte, error) {
-	defer r.Body.Close()
-	if r.ContentLength > 0 {
-		body := make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(r.Body, body); err != nil {
-			return nil, err
-		}
-		// Only the read that meets the end of the stream tells net/http that the exchange is over.
-		if _, err := r.Body.Read(make([]byte, 1)); err != io.EOF {
-			return nil, fmt.Errorf("body goes on after %d bytes", r.ContentLength)
-		}
-		return body, nil
-	}
-	return io.ReadAll(r.Body)
 }

@@ -6,18 +6,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"sync/atomic"
-	"time"
 
 	"pollbench/bench/clock"
 )
 
 // h2Conn is one HTTP/2 connection over TLS.
 type h2Conn struct {
-	n         int
-	clock     clock.Clock
-	conn      *http.ClientConn
-	transport *http.Transport
+	n       int
+	clock   clock.Clock
+	conn    *http.ClientConn
+	address string
 }
 
 func dialH2(ctx context.Context, o Options, n int) (*h2Conn, error) {
@@ -33,39 +31,38 @@ func dialH2(ctx context.Context, o Options, n int) (*h2Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &h2Conn{n: n, clock: o.Clock, conn: conn, transport: transport}, nil
+	return &h2Conn{n: n, clock: o.Clock, conn: conn, address: o.Address}, nil
 }
 
 // streams is the number of requests that the server allows at once.
 func (c *h2Conn) streams() int { return c.conn.Available() + c.conn.InFlight() }
 
-func (c *h2Conn) exchange(r *http.Request, at *stamps) (*http.Response, []byte, error) {
-	// WroteRequest is called by the goroutine that writes, perhaps after the answer has been read.
-	var sent atomic.Pointer[time.Time]
-	trace := &httptrace.ClientTrace{
-		WroteRequest: func(httptrace.WroteRequestInfo) {
-			now := c.clock.Now()
-			sent.Store(&now)
-		},
-		GotFirstResponseByte: func() { at.firstByte = c.clock.Now() },
+func (c *h2Conn) exchange(ctx context.Context, asked call, done func(answer, stamps, error)) {
+	var at stamps
+	a, err := c.roundTrip(ctx, asked, &at)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	response, err := c.conn.RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+	done(a, at, err)
+}
+
+func (c *h2Conn) roundTrip(ctx context.Context, asked call, at *stamps) (answer, error) {
+	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { at.firstByte = c.clock.Now() }}
+	r, err := request(httptrace.WithClientTrace(ctx, trace), c.address, asked)
 	if err != nil {
-		if r.Context().Err() != nil {
-			err = context.Cause(r.Context())
-		}
-		return nil, nil, err
+		return answer{}, err
+	}
+	response, err := c.conn.RoundTrip(r)
+	if err != nil {
+		return answer{}, err
 	}
 	body, err := readAll(response)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read body: %w", err)
+		return answer{}, fmt.Errorf("read body: %w", err)
 	}
 	at.done = c.clock.Now()
 	at.sent = at.firstByte
-	if t := sent.Load(); t != nil && t.Before(at.firstByte) {
-		at.sent = *t
-	}
-	return response, body, nil
+	return answer{response.StatusCode, "h2", response.Header, body}, nil
 }
 
 func (c *h2Conn) usable() bool { return c.conn.Err() == nil }

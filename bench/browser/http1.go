@@ -1,9 +1,11 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net/http"
 
 	"pollbench/bench/clock"
@@ -12,9 +14,10 @@ import (
 
 // http1Conn is one HTTP/1.1 connection over TLS.
 type http1Conn struct {
-	n     int
-	clock clock.Clock
-	conn  *wire.Conn
+	n       int
+	clock   clock.Clock
+	conn    *wire.Conn
+	address string
 }
 
 func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
@@ -32,42 +35,71 @@ func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
 		raw.Close()
 		return nil, err
 	}
-	return &http1Conn{n: n, clock: o.Clock, conn: wire.New(conn)}, nil
+	return &http1Conn{n: n, clock: o.Clock, conn: wire.New(conn), address: o.Address}, nil
 }
 
-func (c *http1Conn) exchange(r *http.Request, at *stamps) (*http.Response, []byte, error) {
-	stop := c.conn.Watch(r.Context())
-	defer stop()
-	response, body, err := c.roundTrip(r, at)
+// exchange returns when the answer has been read: the goroutine of who asks does all.
+func (c *http1Conn) exchange(ctx context.Context, asked call, done func(answer, stamps, error)) {
+	var at stamps
+	stop := c.conn.Watch(ctx)
+	a, err := c.roundTrip(ctx, asked, &at)
+	stop()
 	if err != nil {
 		c.conn.Break()
-		if r.Context().Err() != nil {
-			err = context.Cause(r.Context())
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
 		}
-		return nil, nil, err
 	}
-	return response, body, nil
+	done(a, at, err)
 }
 
-func (c *http1Conn) roundTrip(r *http.Request, at *stamps) (*http.Response, []byte, error) {
+func (c *http1Conn) roundTrip(ctx context.Context, asked call, at *stamps) (answer, error) {
+	r, err := request(ctx, c.address, asked)
+	if err != nil {
+		return answer{}, err
+	}
 	if err := c.conn.Send(r); err != nil {
-		return nil, nil, fmt.Errorf("send: %w", err)
+		return answer{}, fmt.Errorf("send: %w", err)
 	}
 	at.sent = c.clock.Now()
 	if err := c.conn.Await(); err != nil {
-		return nil, nil, fmt.Errorf("await answer: %w", err)
+		return answer{}, fmt.Errorf("await answer: %w", err)
 	}
 	at.firstByte = c.clock.Now()
 	response, err := c.conn.Receive(r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read answer: %w", err)
+		return answer{}, fmt.Errorf("read answer: %w", err)
 	}
 	body, err := readAll(response)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read body: %w", err)
+		return answer{}, fmt.Errorf("read body: %w", err)
 	}
 	at.done = c.clock.Now()
-	return response, body, nil
+	protocol := fmt.Sprintf("http/%d.%d", response.ProtoMajor, response.ProtoMinor)
+	return answer{response.StatusCode, protocol, response.Header, body}, nil
+}
+
+// request makes the HTTP request.
+func request(ctx context.Context, address string, c call) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, c.method, "https://"+address+c.path, bytes.NewReader(c.body))
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range c.headers() {
+		r.Header[h.canonical] = []string{h.value}
+	}
+	return r, nil
+}
+
+// readAll reads a body to its end, into one buffer of the announced size.
+func readAll(r *http.Response) ([]byte, error) {
+	defer r.Body.Close()
+	if r.ContentLength < 0 {
+		return io.ReadAll(r.Body)
+	}
+	body := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(r.Body, body)
+	return body, err
 }
 
 func (c *http1Conn) usable() bool { return c.conn.Usable() }

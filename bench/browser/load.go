@@ -2,7 +2,7 @@ package browser
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 	"sync"
 	"time"
 
@@ -26,6 +26,9 @@ type Panel struct {
 	Delay clock.Seconds
 }
 
+// searchTimeout is Kibana's `search:timeout`, here on top of the longest delay that was asked for: it ends what hangs.
+const searchTimeout = 600 * time.Second
+
 // Load plays the dashboard from its intended start, which may lie a little in the future, until each panel has its result or has failed
 // and each bystander its answer. The context's end ends it early: what was on its way then has failed.
 func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (record.Trial, error) {
@@ -38,22 +41,27 @@ func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (recor
 		Outcome:  record.OK,
 		Searches: make([]record.Search, len(d.Panels)),
 	}
-	var panels, bystanders sync.WaitGroup
-	loading, loaded := context.WithCancel(ctx)
-	defer loaded()
+	playing, cancel := context.WithTimeoutCause(ctx, d.longest()+searchTimeout,
+		fmt.Errorf("search not done %v after its delay", searchTimeout))
+	defer cancel()
+	var panels sync.WaitGroup
+	searches := make([]*search, len(d.Panels))
 	for i, panel := range d.Panels {
 		t.Searches[i] = record.Search{Group: panel.Group, Delay: panel.Delay}
-		s := &search{page: p, strategy: d.Strategy, asked: p.options.Clock.Now(), seen: &t.Searches[i]}
-		// The place in the queue is taken here, not in the goroutine: panels ask in their order.
-		first := p.slots.queue()
-		panels.Go(func() { s.run(ctx, first, d.Payload) })
+		searches[i] = &search{page: p, strategy: d.Strategy, payload: d.Payload, seen: &t.Searches[i], finished: panels.Done}
+		panels.Add(1)
+		searches[i].begin(playing) // in their order: each takes its place in the queue before the next
 	}
-	if d.Bystanders != nil {
-		bystanders.Go(func() { t.Bystanders = p.bystanders(ctx, loading, intended, *d.Bystanders) })
-	}
+	small := p.bystand(playing, intended, d.Bystanders)
+	stop := context.AfterFunc(playing, func() {
+		for _, s := range searches {
+			s.abort(context.Cause(playing))
+		}
+		small.abort()
+	})
+	defer stop()
 	panels.Wait()
-	loaded()
-	bystanders.Wait()
+	t.Bystanders = small.end()
 	t.Connections = p.Opened()
 	for _, s := range t.Searches {
 		if s.Outcome != record.OK {
@@ -63,42 +71,10 @@ func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (recor
 	return t, ctx.Err()
 }
 
-// bystanders sends the page's small requests at a fixed rate while the page is loading, whether or not earlier ones have been answered,
-// and returns when all have been.
-func (p *Page) bystanders(ctx, loading context.Context, start time.Time, b scenario.Bystanders) []record.Bystander {
-	var answers sync.WaitGroup
-	var sent []*record.Bystander
-	var tickets []*ticket
-	for {
-		start = start.Add(b.Every.Duration)
-		if clock.SleepUntil(loading, p.options.Clock, start) != nil {
-			break
-		}
-		queued := p.options.Clock.Now()
-		one := &record.Bystander{Intended: p.since(start), Request: record.Request{Queued: p.since(queued)}}
-		sent = append(sent, one)
-		answers.Add(1)
-		tickets = append(tickets, p.slots.queueFor(func(t *ticket) {
-			defer answers.Done()
-			_, seen, err := p.sendNow(ctx, t, queued, call{method: http.MethodGet, path: statusPath})
-			one.Request = seen
-			if err != nil {
-				one.Error = err.Error()
-			}
-		}))
+func (d Dashboard) longest() time.Duration {
+	var longest time.Duration
+	for _, p := range d.Panels {
+		longest = max(longest, p.Delay.Duration)
 	}
-	stop := context.AfterFunc(ctx, func() {
-		for _, t := range tickets {
-			if p.slots.leave(t) {
-				answers.Done()
-			}
-		}
-	})
-	answers.Wait()
-	stop()
-	all := make([]record.Bystander, len(sent))
-	for i, one := range sent {
-		all[i] = *one
-	}
-	return all
+	return longest
 }

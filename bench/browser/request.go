@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,71 +15,74 @@ import (
 type call struct {
 	method, path string
 	body         []byte
-	wait         time.Duration // that the server may hold it for
+	wait         time.Duration // for which the server may hold it
+	sleep        time.Duration // that the strategy wanted before it
+}
+
+// header is one of a request's, with its name in the forms of HTTP/1.1 and h2.
+type header struct{ canonical, lower, value string }
+
+// A script's requests to Kibana carry kbn-xsrf; the internal routes want a version.
+var (
+	headers = []header{
+		{"Kbn-Xsrf", "kbn-xsrf", "pollbench"},
+		{"Elastic-Api-Version", "elastic-api-version", "1"},
+		{"X-Elastic-Internal-Origin", "x-elastic-internal-origin", "Kibana"},
+	}
+	headersWithBody = append([]header{{"Content-Type", "content-type", "application/json"}}, headers...)
+)
+
+func (c call) headers() []header {
+	if c.body == nil {
+		return headers
+	}
+	return headersWithBody
 }
 
 // answer is what came back.
 type answer struct {
-	status int
-	header http.Header
-	body   []byte
+	status   int
+	protocol string // that it came over, in the names of nextHopProtocol
+	header   http.Header
+	body     []byte
 }
 
-// send makes the request when the ticket's turn comes, and records it. The ticket is used up.
-func (p *Page) send(ctx context.Context, t *ticket, queued time.Time, c call) (answer, record.Request, error) {
-	if err := p.slots.wait(ctx, t); err != nil {
-		return answer{}, record.Request{Queued: p.since(queued)}, err
+// send queues the request for a slot, sends it when its turn comes, and tells done what came of it; the record is as complete as
+// the exchange was, also after an error. The function returned takes the request out of the queue: it reports whether it was still there, and then
+// done is not called.
+func (p *Page) send(ctx context.Context, c call, done func(answer, record.Request, error)) (abandon func() bool) {
+	seen := record.Request{
+		Queued: p.since(p.options.Clock.Now()),
+		Sleep:  clock.Seconds{Duration: c.sleep},
+		Wait:   clock.Seconds{Duration: c.wait},
 	}
-	return p.sendNow(ctx, t, queued, c)
+	t := p.slots.queue(func(t *ticket) {
+		seen.Slot = p.since(p.options.Clock.Now())
+		conn, err := p.connection(ctx, t.slot)
+		if err != nil {
+			p.slots.release(t)
+			done(answer{}, seen, err)
+			return
+		}
+		seen.Connection = conn.number()
+		conn.exchange(ctx, c, func(a answer, at stamps, err error) {
+			p.slots.release(t)
+			seen.Sent, seen.FirstByte, seen.Done = p.since(at.sent), p.since(at.firstByte), p.since(at.done)
+			if err != nil {
+				err = fmt.Errorf("%s %s: %w", c.method, c.path, err)
+			} else {
+				err = p.note(&seen, c, a)
+			}
+			done(a, seen, err)
+		})
+	})
+	return func() bool { return p.slots.leave(t) }
 }
 
-// sendNow makes the request with a ticket that has its slot. The record is as complete as the exchange was, also after an error.
-func (p *Page) sendNow(ctx context.Context, t *ticket, queued time.Time, c call) (answer, record.Request, error) {
-	seen := record.Request{Queued: p.since(queued), Wait: clock.Seconds{Duration: c.wait}}
-	defer p.slots.release(t)
-	seen.Slot = p.since(p.options.Clock.Now())
-	conn, err := p.connection(ctx, t.slot)
-	if err != nil {
-		return answer{}, seen, err
-	}
-	seen.Connection = conn.number()
-	r, err := p.request(ctx, c)
-	if err != nil {
-		return answer{}, seen, err
-	}
-	var at stamps
-	response, body, err := conn.exchange(r, &at)
-	seen.Sent, seen.FirstByte, seen.Done = p.since(at.sent), p.since(at.firstByte), p.since(at.done)
-	if err != nil {
-		return answer{}, seen, fmt.Errorf("%s %s: %w", c.method, c.path, err)
-	}
-	seen.Status = response.StatusCode
-	seen.Protocol = protocolSeen(response)
-	err = p.dashboardTimes(&seen, response.Header)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s: %s: %s", c.method, c.path, response.Status, reason(body))
-	}
-	return answer{response.StatusCode, response.Header, body}, seen, err
-}
-
-// request makes the HTTP request. A script's requests to Kibana carry kbn-xsrf; the internal routes want a version.
-func (p *Page) request(ctx context.Context, c call) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, c.method, "https://"+p.options.Address+c.path, bytes.NewReader(c.body))
-	if err != nil {
-		return nil, err
-	}
-	if c.body != nil {
-		r.Header["Content-Type"] = []string{"application/json"}
-	}
-	r.Header["Kbn-Xsrf"] = []string{"pollbench"}
-	r.Header["Elastic-Api-Version"] = []string{"1"}
-	r.Header["X-Elastic-Internal-Origin"] = []string{"Kibana"}
-	return r, nil
-}
-
-// dashboardTimes takes over when the dashboard server got the request and when it began to answer.
-func (p *Page) dashboardTimes(seen *record.Request, h http.Header) error {
-	instants, err := clock.Instants(h)
+// note takes over what the answer says, and makes an error of one that is none.
+func (p *Page) note(seen *record.Request, c call, a answer) error {
+	seen.Status, seen.Protocol = a.status, a.protocol
+	instants, err := clock.Instants(a.header)
 	if err != nil {
 		return err
 	}
@@ -91,15 +93,10 @@ func (p *Page) dashboardTimes(seen *record.Request, h http.Header) error {
 		seen.DashboardOut = p.since(out.Time())
 	}
 	seen.SocketWait.Duration = time.Duration(instants[clock.SocketWait]) * time.Microsecond
-	return nil
-}
-
-// protocolSeen is the protocol by the answer itself, in the names of nextHopProtocol.
-func protocolSeen(r *http.Response) string {
-	if r.ProtoMajor == 2 {
-		return "h2"
+	if a.status != http.StatusOK {
+		return fmt.Errorf("%s %s: status %d: %s", c.method, c.path, a.status, reason(a.body))
 	}
-	return fmt.Sprintf("http/%d.%d", r.ProtoMajor, r.ProtoMinor)
+	return nil
 }
 
 // reason is the message of a Kibana error, or the beginning of whatever answered.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
 
 	"pollbench/bench/clock"
@@ -28,17 +29,22 @@ const (
 	HitSize = 256
 )
 
-// searchTimeout is Kibana's `search:timeout`, here on top of the delay that was asked for: it ends what hangs.
-const searchTimeout = 600 * time.Second
-
-// search is one panel's search on its way.
+// search is one panel's search on its way. It has no goroutine while it waits: what comes next is called by the clock, by the queue of slots or
+// with the answer, one at a time, and [search.abort] may cut in between.
 type search struct {
 	page     *Page
 	strategy strategy.Strategy
+	payload  int
 	asked    time.Time // by the page
 	seen     *record.Search
-	id       string
-	asking   call // the poll, made once: it is the same each time
+	finished func() // called once, when seen is complete
+
+	id     string
+	asking call // the poll, made once: it is the same each time
+
+	mu      sync.Mutex
+	aborted error
+	cancel  func() bool // keeps what comes next from being called; nil once it has been
 }
 
 // body is the part of Elasticsearch's answer that a page looks at.
@@ -53,52 +59,87 @@ type body struct {
 	} `json:"_shards"`
 }
 
-// run plays the strategy until the search has ended. first is the place in the queue that the page took for the submit.
-func (s *search) run(ctx context.Context, first *ticket, payload int) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.seen.Delay.Duration+searchTimeout,
-		fmt.Errorf("search not done %v after its delay", searchTimeout))
-	defer cancel()
+// begin asks for the search.
+func (s *search) begin(ctx context.Context) {
 	s.seen.Outcome = record.OK
-	if err := s.loop(ctx, first, payload); err != nil {
-		s.seen.Outcome, s.seen.Error = record.Failed, err.Error()
-		s.seen.Delivered = 0
+	s.asked = s.page.options.Clock.Now()
+	c, err := s.submit(s.strategy.Next(strategy.State{}).Wait)
+	if err != nil {
+		s.end(err)
+		return
+	}
+	s.ask(ctx, c)
+}
+
+// ask queues a request.
+func (s *search) ask(ctx context.Context, c call) {
+	s.next(func() func() bool {
+		return s.page.send(ctx, c, func(a answer, seen record.Request, err error) { s.answered(ctx, a, seen, err) })
+	})
+}
+
+// answered goes on from an answer: to the end, or to the next poll after the strategy's sleep.
+func (s *search) answered(ctx context.Context, a answer, seen record.Request, err error) {
+	var done bool
+	if err == nil {
+		done, err = s.read(a, &seen)
+	}
+	s.seen.Requests = append(s.seen.Requests, seen)
+	if err != nil {
+		s.end(err)
+		return
+	}
+	arrived := s.page.options.Clock.Now()
+	decision := s.strategy.Next(strategy.State{Elapsed: arrived.Sub(s.asked), Attempt: len(s.seen.Requests), Done: done})
+	if decision.Stop {
+		s.seen.Delivered = s.page.since(arrived)
+		s.end(s.complete())
+		return
+	}
+	if s.asking.body == nil {
+		if s.asking, err = s.poll(decision.Wait); err != nil {
+			s.end(err)
+			return
+		}
+	}
+	c := s.asking
+	c.sleep = decision.Sleep
+	if c.sleep == 0 {
+		s.ask(ctx, c)
+		return
+	}
+	s.next(func() func() bool {
+		return s.page.options.Clock.At(arrived.Add(c.sleep), func() { go s.ask(ctx, c) })
+	})
+}
+
+// next sets off what comes next, unless the search has been aborted.
+func (s *search) next(begin func() (cancel func() bool)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aborted != nil {
+		s.end(s.aborted)
+		return
+	}
+	s.cancel = begin()
+}
+
+// abort ends the search early. A request that is under way has to be ended by its context.
+func (s *search) abort(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.aborted = why
+	if s.cancel != nil && s.cancel() {
+		s.end(why)
 	}
 }
 
-func (s *search) loop(ctx context.Context, first *ticket, payload int) error {
-	next := s.strategy.Next(strategy.State{})
-	c, err := s.submit(next.Wait, payload)
+// end completes the record.
+func (s *search) end(err error) {
 	if err != nil {
-		return err
+		s.seen.Outcome, s.seen.Error, s.seen.Delivered = record.Failed, err.Error(), 0
 	}
-	queued, t := s.asked, first
-	for attempt := 1; ; attempt++ {
-		answer, seen, err := s.page.send(ctx, t, queued, c)
-		var done bool
-		if err == nil {
-			done, err = s.read(answer, &seen)
-		}
-		seen.Sleep.Duration = next.Sleep
-		s.seen.Requests = append(s.seen.Requests, seen)
-		if err != nil {
-			return err
-		}
-		arrived := s.page.options.Clock.Now()
-		if next = s.strategy.Next(strategy.State{Elapsed: arrived.Sub(s.asked), Attempt: attempt, Done: done}); next.Stop {
-			s.seen.Delivered = s.page.since(arrived)
-			return s.complete()
-		}
-		if err := clock.SleepUntil(ctx, s.page.options.Clock, arrived.Add(next.Sleep)); err != nil {
-			return err
-		}
-		if s.asking.body == nil {
-			if s.asking, err = s.poll(next.Wait); err != nil {
-				return err
-			}
-		}
-		c = s.asking
-		queued, t = s.page.options.Clock.Now(), s.page.slots.queue()
-	}
+	s.finished()
 }
 
 // complete checks that the server told when the search started and was ready: without these its time cannot be split.
@@ -141,9 +182,9 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 }
 
 // submit is the first request: the whole query.
-func (s *search) submit(wait time.Duration, payload int) (call, error) {
+func (s *search) submit(wait time.Duration) (call, error) {
 	query := map[string]any{
-		"size": (payload + HitSize - 1) / HitSize,
+		"size": (s.payload + HitSize - 1) / HitSize,
 		"aggs": map[string]any{
 			"wait": map[string]any{"shard_delay": map[string]any{"value": timeValue(s.seen.Delay.Duration)}},
 		},
@@ -155,7 +196,7 @@ func (s *search) submit(wait time.Duration, payload int) (call, error) {
 		params["wait_for_completion_timeout"] = timeValue(wait)
 	}
 	b, err := json.Marshal(map[string]any{"params": params, "stream": true})
-	return call{http.MethodPost, path, b, wait}, err
+	return call{method: http.MethodPost, path: path, body: b, wait: wait}, err
 }
 
 // poll asks again, with nothing but the wait. Without retrieveResults the dashboard server asks for the status first.
@@ -165,7 +206,7 @@ func (s *search) poll(wait time.Duration) (call, error) {
 		"retrieveResults": s.strategy.Poll == strategy.ByResult,
 		"stream":          true,
 	})
-	c := call{http.MethodPost, asyncPath + "/" + url.PathEscape(s.id), b, wait}
+	c := call{method: http.MethodPost, path: asyncPath + "/" + url.PathEscape(s.id), body: b, wait: wait}
 	if s.strategy.Poll == strategy.ByStatus {
 		c.wait = 0 // nobody holds a status
 	}

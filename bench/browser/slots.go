@@ -1,9 +1,6 @@
 package browser
 
-import (
-	"context"
-	"sync"
-)
+import "sync"
 
 // slots hands out the right to send a request, first in first out. A free slot that was given back last is handed out first,
 // as browsers prefer the connection that was used last.
@@ -14,22 +11,16 @@ type slots struct {
 	size   int
 }
 
-// ticket is a place in the queue. Either somebody waits for its slot, or use is called with it, on a goroutine of its own: a page may have
-// dozens of requests queued that nobody needs to wait for one by one.
+// ticket is a place in the queue. Once it has its slot, use is called on a goroutine of its own. Nobody waits meanwhile: a run has thousands of
+// requests queued.
 type ticket struct {
-	given chan struct{} // closed when slot is set
-	use   func()
-	slot  int
+	use  func(*ticket)
+	slot int
 }
 
-// give hands the ticket its slot.
 func (t *ticket) give(slot int) {
 	t.slot = slot
-	if t.use != nil {
-		go t.use()
-		return
-	}
-	close(t.given)
+	go t.use(t)
 }
 
 func newSlots(n int) *slots {
@@ -49,21 +40,11 @@ func (s *slots) limit(n int) {
 	}
 }
 
-// queue takes the next place in line. Who has one either waits for it or gives it up.
-func (s *slots) queue() *ticket {
-	return s.enqueue(&ticket{given: make(chan struct{})})
-}
-
-// queueFor takes the next place in line for use, which is called once the slot is there and has to release the ticket.
-func (s *slots) queueFor(use func(*ticket)) *ticket {
-	t := &ticket{}
-	t.use = func() { use(t) }
-	return s.enqueue(t)
-}
-
-func (s *slots) enqueue(t *ticket) *ticket {
+// queue takes the next place in line for use, which has to release the ticket.
+func (s *slots) queue(use func(*ticket)) *ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	t := &ticket{use: use}
 	if n := len(s.free); n > 0 {
 		slot := s.free[n-1]
 		s.free = s.free[:n-1]
@@ -74,24 +55,7 @@ func (s *slots) enqueue(t *ticket) *ticket {
 	return t
 }
 
-// wait returns when the ticket has its slot, or gives its place up when the context ends first.
-func (s *slots) wait(ctx context.Context, t *ticket) error {
-	select {
-	case <-t.given:
-		return nil
-	case <-ctx.Done():
-		s.giveUp(t)
-		return ctx.Err()
-	}
-}
-
-func (s *slots) giveUp(t *ticket) {
-	if !s.leave(t) {
-		s.release(t) // it was given a slot at the last moment
-	}
-}
-
-// leave takes the ticket out of the line; false if it is no longer there.
+// leave takes the ticket out of the line; false if it is no longer there, because it has its slot.
 func (s *slots) leave(t *ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

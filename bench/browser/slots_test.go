@@ -1,74 +1,81 @@
 package browser
 
 import (
-	"context"
-	"errors"
 	"testing"
+	"testing/synctest"
 )
 
-func held(t *ticket) bool {
-	select {
-	case <-t.given:
-		return true
-	default:
-		return false
+// line queues n tickets, which keep their slots, and lists those that have one, in order.
+type line struct {
+	*slots
+	tickets []*ticket
+	given   []*ticket
+}
+
+func (l *line) add(n int) {
+	for range n {
+		l.tickets = append(l.tickets, l.queue(func(t *ticket) { l.given = append(l.given, t) }))
+		synctest.Wait()
+	}
+}
+
+func (l *line) check(t *testing.T, what string, want ...int) {
+	t.Helper()
+	synctest.Wait()
+	if len(l.given) != len(want) {
+		t.Fatalf("%s: %d tickets have a slot, want %d", what, len(l.given), len(want))
+	}
+	for i, n := range want {
+		if l.given[i] != l.tickets[n] {
+			t.Errorf("%s: slot %d did not go to ticket %d", what, i, n)
+		}
 	}
 }
 
 func TestSlotsAreGivenInOrder(t *testing.T) {
-	s := newSlots(2)
-	a, b, c, d := s.queue(), s.queue(), s.queue(), s.queue()
-	if !held(a) || !held(b) || held(c) || held(d) {
-		t.Fatal("two slots are not given to the first two")
-	}
-	s.release(b)
-	if !held(c) || held(d) || c.slot != b.slot {
-		t.Errorf("the third in line has %v, the fourth %v, slot %d instead of %d", held(c), held(d), c.slot, b.slot)
-	}
-	s.release(a)
-	s.release(c)
-	s.release(d)
-	// The slot given back last is used first.
-	if e := s.queue(); e.slot != d.slot {
-		t.Errorf("slot %d is used before the last one, %d", e.slot, d.slot)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{slots: newSlots(2)}
+		l.add(4)
+		l.check(t, "two slots", 0, 1)
+		l.release(l.tickets[1])
+		l.check(t, "one given back", 0, 1, 2)
+		if l.tickets[2].slot != l.tickets[1].slot {
+			t.Error("the slot that was given back is not the one that was handed on")
+		}
+		l.release(l.tickets[0])
+		l.release(l.tickets[2])
+		l.release(l.tickets[3])
+		l.add(1)
+		if l.tickets[4].slot != l.tickets[3].slot {
+			t.Errorf("slot %d is used before the one used last, %d", l.tickets[4].slot, l.tickets[3].slot)
+		}
+	})
 }
 
-func TestGivingUp(t *testing.T) {
-	s := newSlots(1)
-	a, b, c := s.queue(), s.queue(), s.queue()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.wait(ctx, b); !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v", err)
-	}
-	s.release(a)
-	if held(b) || !held(c) {
-		t.Error("who gave up still has a place in line")
-	}
-	// One that was given its slot before it could give up passes it on.
-	d := s.queue()
-	s.giveUp(c)
-	if !held(d) {
-		t.Error("the slot of one who gave up is lost")
-	}
+func TestLeaving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{slots: newSlots(1)}
+		l.add(3)
+		if !l.leave(l.tickets[1]) || l.leave(l.tickets[1]) || l.leave(l.tickets[0]) {
+			t.Error("only who queues can leave, and once")
+		}
+		l.release(l.tickets[0])
+		l.check(t, "after one has left", 0, 2)
+	})
 }
 
 func TestLimit(t *testing.T) {
-	s := newSlots(256)
-	s.limit(2)
-	a, b, c := s.queue(), s.queue(), s.queue()
-	if !held(a) || !held(b) || held(c) {
-		t.Error("a limit of two streams does not hold")
-	}
-	s.limit(1)
-	s.release(a)
-	if !held(c) {
-		t.Error("a limit that comes late has cost a slot")
-	}
-	wide := newSlots(2)
-	wide.limit(100)
-	if wide.queue(); held(func() *ticket { wide.queue(); return wide.queue() }()) {
-		t.Error("the server's higher limit raised the browser's own")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{slots: newSlots(256)}
+		l.limit(2)
+		l.add(3)
+		l.check(t, "a limit of two streams", 0, 1)
+		l.limit(1)
+		l.release(l.tickets[0])
+		l.check(t, "a limit that comes late", 0, 1, 2)
+		wide := &line{slots: newSlots(2)}
+		wide.limit(100)
+		wide.add(3)
+		wide.check(t, "a limit above the browser's own", 0, 1)
+	})
 }
