@@ -2,72 +2,87 @@ package browser
 
 import (
 	"context"
-	"fmt"
+	"crypto/tls"
+	"errors"
 	"net"
-	"net/http"
-	"net/http/httptrace"
 
 	"pollbench/bench/clock"
+	"pollbench/bench/wire"
 )
 
 // h2Conn is one HTTP/2 connection over TLS.
 type h2Conn struct {
 	n       int
+	conn    *wire.H2
 	clock   clock.Clock
-	conn    *http.ClientConn
 	address string
 }
 
 func dialH2(ctx context.Context, o Options, n int) (*h2Conn, error) {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP2(true)
-	transport := &http.Transport{
-		Protocols:          protocols,
-		TLSClientConfig:    o.TLS.Clone(),
-		DialContext:        o.Dial,
-		DisableCompression: true,
-	}
-	conn, err := transport.NewClientConn(ctx, "https", o.Address)
+	conn, err := dialTLS(ctx, o, "h2")
 	if err != nil {
 		return nil, err
 	}
-	return &h2Conn{n: n, clock: o.Clock, conn: conn, address: o.Address}, nil
+	h2, err := wire.NewH2(ctx, conn, o.Clock.Now)
+	if err != nil {
+		return nil, err
+	}
+	return &h2Conn{n: n, conn: h2, clock: o.Clock, address: o.Address}, nil
+}
+
+// exchange returns when the request has been sent. The answer comes on the goroutine that reads the connection, which must go on reading.
+func (c *h2Conn) exchange(ctx context.Context, asked call, done func(answer, stamps, error)) {
+	r := wire.Request{Method: asked.method, Authority: c.address, Path: asked.path, Body: asked.body}
+	for _, h := range asked.headers() {
+		r.Header = append(r.Header, wire.Field{Name: h.lower, Value: h.value})
+	}
+	var at stamps
+	sent := make(chan struct{})
+	unwatch := func() bool { return true }
+	stream, err := c.conn.Send(r, func(a wire.Answer, err error) {
+		go func() {
+			<-sent
+			unwatch()
+			at.firstByte, at.done = a.FirstByte, a.Done
+			if at.firstByte.Before(at.sent) {
+				at.sent = at.firstByte // it came while we were still busy with having sent
+			}
+			done(answer{a.Status, "h2", a.Header, a.Body}, at, err)
+		}()
+	})
+	if err != nil {
+		done(answer{}, at, err)
+		return
+	}
+	at.sent = c.clock.Now()
+	unwatch = context.AfterFunc(ctx, func() { stream.Cancel(context.Cause(ctx)) })
+	close(sent)
 }
 
 // streams is the number of requests that the server allows at once.
-func (c *h2Conn) streams() int { return c.conn.Available() + c.conn.InFlight() }
-
-func (c *h2Conn) exchange(ctx context.Context, asked call, done func(answer, stamps, error)) {
-	var at stamps
-	a, err := c.roundTrip(ctx, asked, &at)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	done(a, at, err)
-}
-
-func (c *h2Conn) roundTrip(ctx context.Context, asked call, at *stamps) (answer, error) {
-	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { at.firstByte = c.clock.Now() }}
-	r, err := request(httptrace.WithClientTrace(ctx, trace), c.address, asked)
-	if err != nil {
-		return answer{}, err
-	}
-	response, err := c.conn.RoundTrip(r)
-	if err != nil {
-		return answer{}, err
-	}
-	body, err := readAll(response)
-	if err != nil {
-		return answer{}, fmt.Errorf("read body: %w", err)
-	}
-	at.done = c.clock.Now()
-	at.sent = at.firstByte
-	return answer{response.StatusCode, "h2", response.Header, body}, nil
-}
+func (c *h2Conn) streams() int { return c.conn.Streams() }
 
 func (c *h2Conn) usable() bool { return c.conn.Err() == nil }
 func (c *h2Conn) number() int  { return c.n }
-func (c *h2Conn) close()       { _ = c.conn.Close() }
+func (c *h2Conn) close()       { _ = c.conn.Close() } // every answer has been read
+
+// dialTLS opens a connection that speaks that protocol and no other.
+func dialTLS(ctx context.Context, o Options, protocol string) (*tls.Conn, error) {
+	raw, err := o.Dial(ctx, "tcp", o.Address)
+	if err != nil {
+		return nil, err
+	}
+	config := o.TLS.Clone()
+	config.NextProtos = []string{protocol}
+	if config.ServerName == "" {
+		config.ServerName = host(o.Address)
+	}
+	conn := tls.Client(raw, config)
+	if err := conn.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, raw.Close())
+	}
+	return conn, nil
+}
 
 // host is the name that a certificate must have for the address.
 func host(address string) string {

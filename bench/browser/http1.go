@@ -3,7 +3,6 @@ package browser
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,18 +20,8 @@ type http1Conn struct {
 }
 
 func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
-	raw, err := o.Dial(ctx, "tcp", o.Address)
+	conn, err := dialTLS(ctx, o, "http/1.1")
 	if err != nil {
-		return nil, err
-	}
-	config := o.TLS.Clone()
-	config.NextProtos = []string{"http/1.1"}
-	if config.ServerName == "" {
-		config.ServerName = host(o.Address)
-	}
-	conn := tls.Client(raw, config)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		raw.Close()
 		return nil, err
 	}
 	return &http1Conn{n: n, clock: o.Clock, conn: wire.New(conn), address: o.Address}, nil

@@ -68,7 +68,7 @@ func inFull(b *testing.B, name string) scenario.Scenario {
 // on h2, how far measured loads are from the model's, what it takes of the machine.
 func BenchmarkMatrix(b *testing.B) {
 	for b.Loop() {
-		a := measure(b, inFull(b, "sawtooth"), plan.Options{Spacing: 18 * time.Millisecond})
+		a := measure(b, inFull(b, "sawtooth"), plan.Options{Spacing: 22 * time.Millisecond})
 		b.ReportMetric(*a.Wall/a.IdealWall, "wall/ideal")
 		for _, s := range a.Summary {
 			if s.Protocol == "h2" {
