@@ -48,8 +48,8 @@ type Page struct {
 // connection carries exchanges; an HTTP/1.1 one, one at a time.
 type connection interface {
 	// exchange sends the request and calls done once, with the whole answer or an error, and with what it saw on the way. It may call done
-	// before it returns or later, from another goroutine. The context's end ends the exchange.
-	exchange(ctx context.Context, c call, done func(answer, stamps, error))
+	// before it returns or later, from another goroutine. Closing the connection ends the exchange.
+	exchange(c call, done func(answer, stamps, error))
 	usable() bool
 	close()
 	number() int // the page's first is 1
@@ -83,14 +83,17 @@ func (p *Page) Connect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		stop := context.AfterFunc(ctx, c.close)
 		opened := make(chan error, 1)
-		c.exchange(ctx, call{method: http.MethodGet, path: statusPath}, func(a answer, _ stamps, err error) {
+		c.exchange(call{method: http.MethodGet, path: statusPath}, func(a answer, _ stamps, err error) {
 			if err == nil && a.status != http.StatusOK {
 				err = fmt.Errorf("GET %s: status %d", statusPath, a.status)
 			}
 			opened <- err
 		})
-		if err := <-opened; err != nil {
+		err = <-opened
+		stop()
+		if err != nil {
 			return fmt.Errorf("open page: %w", err)
 		}
 		if h2, ok := c.(*h2Conn); ok {

@@ -31,18 +31,16 @@ func dialH2(ctx context.Context, o Options, n int) (*h2Conn, error) {
 }
 
 // exchange returns when the request has been sent. The answer comes on the goroutine that reads the connection, which must go on reading.
-func (c *h2Conn) exchange(ctx context.Context, asked call, done func(answer, stamps, error)) {
+func (c *h2Conn) exchange(asked call, done func(answer, stamps, error)) {
 	r := wire.Request{Method: asked.method, Authority: c.address, Path: asked.path, Body: asked.body}
 	for _, h := range asked.headers() {
 		r.Header = append(r.Header, wire.Field{Name: h.lower, Value: h.value})
 	}
 	var at stamps
 	sent := make(chan struct{})
-	unwatch := func() bool { return true }
-	stream, err := c.conn.Send(r, func(a wire.Answer, err error) {
+	_, err := c.conn.Send(r, func(a wire.Answer, err error) {
 		go func() {
 			<-sent
-			unwatch()
 			at.firstByte, at.done = a.FirstByte, a.Done
 			if at.firstByte.Before(at.sent) {
 				at.sent = at.firstByte // it came while we were still busy with having sent
@@ -55,7 +53,6 @@ func (c *h2Conn) exchange(ctx context.Context, asked call, done func(answer, sta
 		return
 	}
 	at.sent = c.clock.Now()
-	unwatch = context.AfterFunc(ctx, func() { stream.Cancel(context.Cause(ctx)) })
 	close(sent)
 }
 

@@ -28,22 +28,17 @@ func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
 }
 
 // exchange returns when the answer has been read: the goroutine of who asks does all.
-func (c *http1Conn) exchange(ctx context.Context, asked call, done func(answer, stamps, error)) {
+func (c *http1Conn) exchange(asked call, done func(answer, stamps, error)) {
 	var at stamps
-	stop := c.conn.Watch(ctx)
-	a, err := c.roundTrip(ctx, asked, &at)
-	stop()
+	a, err := c.roundTrip(asked, &at)
 	if err != nil {
 		c.conn.Break()
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
 	}
 	done(a, at, err)
 }
 
-func (c *http1Conn) roundTrip(ctx context.Context, asked call, at *stamps) (answer, error) {
-	r, err := request(ctx, c.address, asked)
+func (c *http1Conn) roundTrip(asked call, at *stamps) (answer, error) {
+	r, err := request(c.address, asked)
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,8 +64,8 @@ func (c *http1Conn) roundTrip(ctx context.Context, asked call, at *stamps) (answ
 }
 
 // request makes the HTTP request.
-func request(ctx context.Context, address string, c call) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, c.method, "https://"+address+c.path, bytes.NewReader(c.body))
+func request(address string, c call) (*http.Request, error) {
+	r, err := http.NewRequest(c.method, "https://"+address+c.path, bytes.NewReader(c.body))
 	if err != nil {
 		return nil, err
 	}

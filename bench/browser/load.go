@@ -58,6 +58,7 @@ func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (recor
 			s.abort(context.Cause(playing))
 		}
 		small.abort()
+		p.Close() // as a closed tab does: what is under way ends with its connection
 	})
 	defer stop()
 	panels.Wait()

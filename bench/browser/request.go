@@ -65,10 +65,13 @@ func (p *Page) send(ctx context.Context, c call, done func(answer, record.Reques
 			return
 		}
 		seen.Connection = conn.number()
-		conn.exchange(ctx, c, func(a answer, at stamps, err error) {
+		conn.exchange(c, func(a answer, at stamps, err error) {
 			p.slots.release(t)
 			seen.Sent, seen.FirstByte, seen.Done = p.since(at.sent), p.since(at.firstByte), p.since(at.done)
 			if err != nil {
+				if ctx.Err() != nil {
+					err = context.Cause(ctx)
+				}
 				err = fmt.Errorf("%s %s: %w", c.method, c.path, err)
 			} else {
 				err = p.note(&seen, c, a)
@@ -105,6 +108,8 @@ func reason(body []byte) string {
 	if json.Unmarshal(body, &e) == nil && e.Message != "" {
 		return e.Message
 	}
-	const enough = 200
-	return string(body[:min(len(body), enough)])
+	return beginning(body)
 }
+
+// beginning is enough of a body to know it by.
+func beginning(body []byte) string { return string(body[:min(len(body), 300)]) }

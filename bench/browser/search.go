@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,16 +48,34 @@ type search struct {
 	cancel  func() bool // keeps what comes next from being called; nil once it has been
 }
 
-// body is the part of Elasticsearch's answer that a page looks at.
-type body struct {
-	ID        string          `json:"id"`
-	IsRunning bool            `json:"is_running"`
-	IsPartial bool            `json:"is_partial"`
-	Error     json.RawMessage `json:"error"`
-	TimedOut  bool            `json:"timed_out"` // of a plain search
-	Shards    struct {
-		Failed int `json:"failed"`
-	} `json:"_shards"`
+// head is the part of Elasticsearch's answer that a page looks at.
+type head struct {
+	id               string
+	running, partial bool
+	failed, timedOut bool
+	failedShards     bool
+}
+
+func readHead(body []byte) (head, error) {
+	var h head
+	err := members(body, func(name, value []byte) {
+		switch string(name) {
+		case "id":
+			h.id = string(bytes.Trim(value, `"`)) // base64: nothing in it is escaped
+		case "is_running":
+			h.running = string(value) == "true"
+		case "is_partial":
+			h.partial = string(value) == "true"
+		case "timed_out":
+			h.timedOut = string(value) == "true"
+		case "error":
+			h.failed = true
+		case "_shards":
+			var shards struct{ Failed int }
+			h.failedShards = json.Unmarshal(value, &shards) != nil || shards.Failed > 0
+		}
+	})
+	return h, err
 }
 
 // begin asks for the search.
@@ -152,9 +171,9 @@ func (s *search) complete() error {
 
 // read takes over what the answer says of the search.
 func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
-	var b body
-	if err := json.Unmarshal(a.body, &b); err != nil {
-		return false, fmt.Errorf("read answer of %s: %w", syncOrAsync(s.strategy), err)
+	h, err := readHead(a.body)
+	if err != nil {
+		return false, fmt.Errorf("read answer: %w: %s", err, beginning(a.body))
 	}
 	instants, err := clock.Instants(a.header)
 	if err != nil {
@@ -166,17 +185,17 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 	if ready, ok := instants[clock.SearchReady]; ok {
 		s.seen.Ready = s.page.since(ready.Time())
 	}
-	if b.ID != "" {
-		s.id = b.ID
+	if h.id != "" {
+		s.id = h.id
 	}
-	seen.Running = b.IsRunning
+	seen.Running = h.running
 	switch {
-	case b.IsRunning && s.id == "":
+	case h.running && s.id == "":
 		return false, errors.New("search runs on, but its answer has no id")
-	case b.IsRunning:
+	case h.running:
 		return false, nil
-	case b.Error != nil, b.IsPartial, b.TimedOut, b.Shards.Failed > 0:
-		return true, fmt.Errorf("search failed: %s", a.body[:min(len(a.body), 300)])
+	case h.failed, h.partial, h.timedOut, h.failedShards:
+		return true, fmt.Errorf("search failed: %s", beginning(a.body))
 	}
 	return true, nil
 }
@@ -224,11 +243,4 @@ func timeValue(d time.Duration) string {
 		return strconv.FormatInt(int64(d/time.Microsecond), 10) + "micros"
 	}
 	return strconv.FormatInt(int64(d), 10) + "nanos"
-}
-
-func syncOrAsync(s strategy.Strategy) string {
-	if s.Sync {
-		return "search"
-	}
-	return "async search"
 }
