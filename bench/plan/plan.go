@@ -18,8 +18,13 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// MinSpacing is the least distance between two starts.
-const MinSpacing = 10 * time.Millisecond
+const (
+	// MinSpacing is the least distance between two starts.
+	MinSpacing = 10 * time.Millisecond
+	// DefaultSpacing is the distance if nobody asks for another. Wider is calmer; but the full matrix has 84 loads that take nearly as
+	// long as its longest, and all of them should start within a few percent of that.
+	DefaultSpacing = 22 * time.Millisecond
+)
 
 // Plan is every trial of a run, in the order in which they start.
 type Plan struct {
@@ -43,13 +48,13 @@ type Trial struct {
 
 // Options are the ways to arrange the same trials.
 type Options struct {
-	Spacing time.Duration // between starts; [MinSpacing] if less
+	Spacing time.Duration // between starts; [DefaultSpacing] if zero, [MinSpacing] if less
 	Alone   bool
 }
 
 // New arranges the scenario's trials.
 func New(s scenario.Scenario, o Options) Plan {
-	spacing := max(o.Spacing, MinSpacing)
+	spacing := max(cmp.Or(o.Spacing, DefaultSpacing), MinSpacing)
 	p := Plan{Seed: s.Seed, Spacing: clock.Seconds{Duration: spacing}, Alone: o.Alone}
 	random := rand.New(rand.NewPCG(s.Seed, s.Seed))
 	delays := slices.Clone(s.Sweep())

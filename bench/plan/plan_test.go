@@ -37,7 +37,7 @@ func TestEveryTrialOnce(t *testing.T) {
 		if tr.Trial != i || tr.Swept != tr.Delay {
 			t.Errorf("trial %d is numbered %d, swept %v, delay %v", i, tr.Trial, tr.Swept, tr.Delay)
 		}
-		if want := time.Duration(i) * 10 * time.Millisecond; tr.Start.Duration != want {
+		if want := time.Duration(i) * 22 * time.Millisecond; tr.Start.Duration != want {
 			t.Errorf("trial %d starts at %v, want %v", i, tr.Start, want)
 		}
 		if i > 0 && tr.Delay.Duration > p.Trials[i-1].Delay.Duration {

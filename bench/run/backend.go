@@ -123,7 +123,7 @@ func (b *Backend) Describe() record.Backend {
 func (b *Backend) page(o Options, p scenario.Protocol, repeat int, epoch time.Time) browser.Options {
 	return browser.Options{
 		Clock: o.Clock, Epoch: epoch, Protocol: p, Limits: o.Scenario.Browser,
-		Address: b.addresses[(repeat-1)%len(b.addresses)], TLS: &tls.Config{RootCAs: b.trusted, CurvePreferences: []tls.CurveID{tls.X25519}}, Dial: b.network.Dial,
+		Address: b.addresses[repeat-1], TLS: &tls.Config{RootCAs: b.trusted, CurvePreferences: []tls.CurveID{tls.X25519}}, Dial: b.network.Dial,
 	}
 }
 

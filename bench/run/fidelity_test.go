@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"pollbench/bench/analysis"
 	"pollbench/bench/clock"
@@ -20,17 +19,14 @@ import (
 //	go test ./bench/run -run '^$' -bench . -benchtime 1x -timeout 30m
 
 // measure plays the scenario in real time and analyses it.
-func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysis { return measureN(b, s, o, s.Repeats) }
-func measureN(b *testing.B, s scenario.Scenario, o plan.Options, n int) analysis.Analysis {
+func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysis {
 	b.Helper()
 	timer, err := clock.New()
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer timer.Close()
-	s2 := s
-	s2.Repeats = n
-	backend, err := Start(timer, Loopback(), s2)
+	backend, err := Start(timer, Loopback(), s)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -68,7 +64,7 @@ func inFull(b *testing.B, name string) scenario.Scenario {
 // on h2, how far measured loads are from the model's, what it takes of the machine.
 func BenchmarkMatrix(b *testing.B) {
 	for b.Loop() {
-		a := measure(b, inFull(b, "sawtooth"), plan.Options{Spacing: 22 * time.Millisecond})
+		a := measure(b, inFull(b, "sawtooth"), plan.Options{})
 		b.ReportMetric(*a.Wall/a.IdealWall, "wall/ideal")
 		for _, s := range a.Summary {
 			if s.Protocol == "h2" {

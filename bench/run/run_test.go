@@ -126,12 +126,27 @@ func TestEveryStrategyIsTheModel(t *testing.T) {
 	s := shipped(t, "smoke")
 	s, err := s.With(scenario.Overrides{
 		Strategies: []string{"traditional", "continuous", "fallback", "kibana-8.5", "kibana-8.6", "no-backoff", "long-first-wait", "rally", "sync"},
-		Delays:     []clock.Seconds{ms(330), ms(3330), ms(33_030)},
+		Delays:     []clock.Seconds{ms(330), ms(7330)},
 		Panels:     8,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	synctest.Test(t, func(t *testing.T) {
+		trials, err := play(t.Context(), t, s, plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seen := range trials {
+			checkTrial(t, s, seen)
+		}
+	})
+}
+
+// A search that outlasts a long poll is asked for again.
+func TestLongPollRunsOut(t *testing.T) {
+	s := shipped(t, "smoke")
+	s.Groups[0].Sweep = []clock.Seconds{ms(33_030)}
 	synctest.Test(t, func(t *testing.T) {
 		trials, err := play(t.Context(), t, s, plan.Options{})
 		if err != nil {

@@ -41,7 +41,7 @@ func (c *choice) chooseFlags(cmd *cobra.Command) {
 }
 
 func (c *choice) planFlags(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&c.spacing, "spacing", plan.MinSpacing, "`TIME` between two starts, 10ms or more")
+	cmd.Flags().DurationVar(&c.spacing, "spacing", plan.DefaultSpacing, "`TIME` between two starts, 10ms or more")
 	cmd.Flags().BoolVar(&c.alone, "alone", false, "one load at a time instead of all at once")
 }
 

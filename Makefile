@@ -1,0 +1,30 @@
+# pollbench: 'make help' lists what can be made.
+
+GO ?= go
+COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo +changes)
+RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
+
+.DEFAULT_GOAL := help
+.PHONY: bench test check publish fidelity help
+
+bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
+	$(RUN) run sawtooth sawtooth-fine http1-vice
+
+test: ## run the tests
+	$(GO) test ./...
+
+check: ## what every change must pass: format, vet, staticcheck, tests with the race detector
+	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) mod tidy -diff
+	$(GO) test -race ./...
+
+publish: ## RESULTS.md and its charts, from the newest results
+	$(RUN) publish
+
+fidelity: ## how far a measurement can be trusted on this machine: benchmarks of several minutes
+	$(GO) test ./bench/run -run '^$$' -bench . -benchtime 1x -count 3 -timeout 30m
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
