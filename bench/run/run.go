@@ -63,6 +63,7 @@ func Run(ctx context.Context, o Options) error {
 	if !o.Plan.Alone {
 		r.openAhead(ctx)
 	}
+	runtime.GC() // what opening has left behind is cleared away now, not beside the first loads
 	r.monitor = NewMonitor(o.Clock)
 	defer r.monitor.Stop()
 	first := o.Clock.Now().Add(2 * lead)

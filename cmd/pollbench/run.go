@@ -75,6 +75,7 @@ func (r *runner) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	bench.Tune()
 	timer, err := clock.New()
 	if err != nil {
 		return err
