@@ -123,14 +123,13 @@ func (w *page) says() {
 	for _, line := range conclusions(w.Sweep) {
 		w.line("- %s.", line)
 	}
-	if c, ok := find(w.Vice, "http1", "continuous"); ok {
-		last := c.Groups[len(c.Groups)-1]
-		w.line("- On HTTP/1.1 continuous polling held the %s panels up: ready after %s, they were delivered after %s (median).",
-			last.Name, delay(last.Delay), duration(last.Delivered.Median))
+	for _, line := range harms(w.Vice) {
+		w.line("- Unequal panels (%s): %s.", w.Vice.Scenario, line)
 	}
-	if c, ok := find(w.Vice, "h2", "continuous"); ok {
+	if c, ok := find(w.Vice, "h2", "continuous"); ok && c.Bystanders != nil {
 		last := c.Groups[len(c.Groups)-1]
-		w.line("- On h2 it did not: the same panels were delivered after %s.", duration(last.Delivered.Median))
+		w.line("- Unequal panels over h2: continuous polling delivers the %s panels, of %s, after %s, and small requests take %s.",
+			last.Name, delay(last.Delay), duration(last.Delivered.Median), duration(c.Bystanders.Latency.Median))
 	}
 	w.line("\n## What they do not say\n")
 	w.line("- The Elasticsearch is a stand-in in the same process, exact on purpose: a real one adds its own time to each search.")

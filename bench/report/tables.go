@@ -185,6 +185,7 @@ func conclusions(a analysis.Analysis) []string {
 		}
 		lines = append(lines, line)
 	}
+	lines = append(lines, harms(a)...)
 	var explained, known int
 	for _, c := range a.Cells {
 		if c.Load.Median != nil && c.Model.LoadRTT != nil {
@@ -196,6 +197,48 @@ func conclusions(a analysis.Analysis) []string {
 	}
 	lines = append(lines, fmt.Sprintf("the model explains %d of %d cells (load time within the interval or 10 ms)", explained, known))
 	return append(lines, health(a.Health))
+}
+
+// harms names what became slower while, perhaps, the load became faster: a group of panels by a tenth or more, bystanders by a tenth of
+// a second.
+func harms(a analysis.Analysis) []string {
+	var lines []string
+	for _, s := range a.Summary {
+		for _, c := range a.Cells {
+			if c.Protocol != s.Protocol || c.Strategy != s.Other {
+				continue
+			}
+			i := slices.IndexFunc(a.Cells, func(b analysis.Cell) bool {
+				return b.Protocol == c.Protocol && b.Strategy == s.Base && slices.EqualFunc(b.Groups, c.Groups, sameSearches)
+			})
+			if i >= 0 {
+				lines = append(lines, harmed(c, a.Cells[i])...)
+			}
+		}
+	}
+	return lines
+}
+
+func sameSearches(a, b analysis.Group) bool { return a.Name == b.Name && a.Delay == b.Delay }
+
+func harmed(c, base analysis.Cell) []string {
+	var lines []string
+	for i, g := range c.Groups {
+		b := base.Groups[i].Delivered.Median
+		if len(c.Groups) > 1 && b != nil && g.Delivered.Median != nil && *g.Delivered.Median > 1.1**b {
+			lines = append(lines, fmt.Sprintf("%s at %s: under %s the %s panels, of %s, were there after %s; under %s after %s",
+				protocol(c.Protocol), delay(c.Delay), c.Strategy, g.Name, delay(g.Delay), duration(g.Delivered.Median), base.Strategy, duration(b)))
+		}
+	}
+	if c.Bystanders == nil || base.Bystanders == nil || len(c.Groups) == 1 {
+		return lines
+	}
+	own, other := c.Bystanders.Latency.Median, base.Bystanders.Latency.Median
+	if own != nil && other != nil && *own > *other+0.1 {
+		lines = append(lines, fmt.Sprintf("%s at %s: under %s small requests of the page took %s; under %s %s",
+			protocol(c.Protocol), delay(c.Delay), c.Strategy, duration(own), base.Strategy, duration(other)))
+	}
+	return lines
 }
 
 // health says in one line how well the machine kept up.
