@@ -6,10 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
+	"pollbench/bench/wire"
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/kibana"
 )
@@ -46,7 +44,7 @@ const sockets = 800
 type Backend struct {
 	network    Network
 	elastic    *elastic.Server
-	http       *http.Server
+	http       *wire.Server
 	dashboards []*kibana.Server
 	addresses  []string
 	trusted    *x509.CertPool
@@ -69,7 +67,7 @@ func (b *Backend) start(c clock.Clock, s scenario.Scenario) error {
 		return err
 	}
 	b.elastic = elastic.New(elastic.Options{Clock: c})
-	b.http = &http.Server{Handler: b.elastic, ErrorLog: log.New(io.Discard, "", 0)}
+	b.http = &wire.Server{Handler: b.elastic}
 	b.serving.Go(func() { _ = b.http.Serve(listener) }) // it ends with Close, and with nothing else
 	certificate, trusted, err := kibana.Certificate()
 	if err != nil {
