@@ -26,7 +26,7 @@ func Analyse(r record.Result) Analysis {
 			RoundTrip: map[string]float64{},
 		},
 		Health:      judge(r.Trials),
-		Warnings:    slices.Clone(r.Warnings),
+		Warnings:    append([]string{}, r.Warnings...),
 		Wall:        wall(r.Trials),
 		Cells:       []Cell{},
 		Comparisons: []Comparison{},

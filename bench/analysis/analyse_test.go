@@ -91,6 +91,9 @@ func TestAnalyse(t *testing.T) {
 	}
 	near(t, "ideal wall", &a.IdealWall, 8.2)
 	near(t, "wall", a.Wall, 8.207)
+	if a.Warnings == nil || len(a.Warnings) > 0 { // JSON has a list, also where it is empty
+		t.Errorf("warnings %#v of a run without fault", a.Warnings)
+	}
 }
 
 func warned(t *testing.T, all []string, want string) {

@@ -102,8 +102,14 @@ func (a *Analysis) warn(r record.Result) {
 	if unexplained > 0 {
 		add("%d of %d cells are not explained by the model", unexplained, len(a.Cells))
 	}
+	if n := a.Health.SocketWaits; n > 0 {
+		add("%d requests queued for one of the dashboard server's connections to Elasticsearch, up to %.3f s", n, a.Health.SocketWaitMax)
+	}
 	for _, reason := range a.Health.Reasons {
 		add("unhealthy run: %s", reason)
+	}
+	if !a.Health.Healthy {
+		add("trust no number of an unhealthy run: end other programs, or spread the loads with --spacing or --alone")
 	}
 }
 

@@ -10,10 +10,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pollbench/bench/scenario"
 )
 
 // ErrEmpty says that a run has no complete observation: nothing can be reported from it.
 var ErrEmpty = errors.New("no complete observation: the run ended before its first dashboard load did")
+
+// ErrForeign says that a folder is none of ours.
+var ErrForeign = errors.New("it is not a result folder of pollbench")
 
 // Result is a result folder, read.
 type Result struct {
@@ -30,7 +35,7 @@ func Open(dir string) (Result, error) {
 		if _, missing := os.Stat(dir); missing != nil {
 			return r, fmt.Errorf("read result: %w", missing)
 		}
-		return r, fmt.Errorf("read result: %s has no %s: it is not a result folder of pollbench", dir, ManifestFile)
+		return r, fmt.Errorf("read result: %s has no %s: %w", dir, ManifestFile, ErrForeign)
 	}
 	if err != nil {
 		return r, fmt.Errorf("read result: %w", err)
@@ -58,8 +63,13 @@ func decodeManifest(text []byte) (Manifest, error) {
 	if head.Schema != Schema {
 		return m, fmt.Errorf("schema is %q, this version reads %q: use the version of pollbench that wrote it", head.Schema, Schema)
 	}
-	err := json.Unmarshal(text, &m)
-	return m, err
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, err
+	}
+	if _, err := m.Scenario.With(scenario.Overrides{}); err != nil {
+		return m, fmt.Errorf("the scenario in it is not valid: %v", err) // its problems are no slip of the caller's
+	}
+	return m, nil
 }
 
 // read takes the complete lines. A torn last one is what a killed process leaves; torn ones before it are no accident of ours.
@@ -112,5 +122,21 @@ func (r *Result) planned(t Trial, seen []bool) error {
 		return fmt.Errorf("trial %d is there twice", t.Trial)
 	}
 	seen[t.Trial] = true
+	return r.complete(t)
+}
+
+// complete checks that a load that is said to have gone well has what is needed to say how it went.
+func (r *Result) complete(t Trial) error {
+	if t.Outcome != OK {
+		return nil
+	}
+	if want := len(r.Manifest.Scenario.Panels(t.Swept)); len(t.Searches) != want {
+		return fmt.Errorf("trial %d has %d searches, its dashboard %d panels", t.Trial, len(t.Searches), want)
+	}
+	for i, s := range t.Searches {
+		if s.Start <= 0 || s.Ready < s.Start || s.Delivered < t.Intended || len(s.Requests) == 0 {
+			return fmt.Errorf("trial %d, search %d: its instants are missing or out of order", t.Trial, i)
+		}
+	}
 	return nil
 }

@@ -17,13 +17,17 @@ import (
 
 // result is a manifest of three trials and the observation of each.
 func result() (Manifest, []Trial) {
-	m := Manifest{Schema: Schema, Scenario: scenario.Scenario{Name: "test"}}
+	s, err := scenario.Decode("test.yaml", []byte("name: test\ndashboard: {panels: [{name: g, count: 1, delay: {sweep: [5s]}}]}\n"))
+	if err != nil {
+		panic(err)
+	}
+	m := Manifest{Schema: Schema, Scenario: s}
 	var trials []Trial
 	for i := range 3 {
 		swept := clock.Seconds{Duration: 5 * time.Second}
-		m.Plan.Trials = append(m.Plan.Trials, plan.Trial{Trial: i, Swept: swept, Strategy: "s", Protocol: scenario.H2, Repeat: i + 1})
+		m.Plan.Trials = append(m.Plan.Trials, plan.Trial{Trial: i, Swept: swept, Strategy: "continuous", Protocol: scenario.H2, Repeat: i + 1})
 		trials = append(trials, Trial{
-			Trial: i, Swept: swept, Strategy: "s", Protocol: scenario.H2, Repeat: i + 1, Outcome: OK, Intended: Time(1_000_000 + i), Connections: 1,
+			Trial: i, Swept: swept, Strategy: "continuous", Protocol: scenario.H2, Repeat: i + 1, Outcome: OK, Intended: Time(1_000_000 + i), Connections: 1,
 			Searches: []Search{{
 				Group: "g", Delay: swept, Outcome: OK, Start: 1_000_100, Ready: 6_000_100, Delivered: 6_000_333,
 				Requests: []Request{{Queued: 1_000_001, Slot: 1_000_002, Done: 6_000_300, Connection: 1, Protocol: "h2", Status: 200}},
@@ -124,10 +128,15 @@ func TestRefused(t *testing.T) {
 	other.Strategy = "another"
 	far := trials[1]
 	far.Trial = 99
+	bare, early := trials[1], trials[1]
+	bare.Searches = nil
+	early.Searches = []Search{{Outcome: OK, Start: 5, Ready: 4, Delivered: 6, Requests: []Request{{}}}}
 	for name, c := range map[string]struct{ observations, want string }{
+		"no searches":    {line(bare), "has 0 searches, its dashboard 1 panels"},
+		"out of order":   {line(early), "instants are missing or out of order"},
 		"broken line":    {line(trials[0]) + "{\n" + line(trials[1]), "line 2: "},
 		"trial twice":    {line(trials[0]) + line(trials[0]), "trial 0 is there twice"},
-		"not as planned": {line(other), "planned as s over h2"},
+		"not as planned": {line(other), "planned as continuous over h2"},
 		"not planned":    {line(far), "trial 99 is not in the plan"},
 		"nothing":        {"", ErrEmpty.Error()},
 		"only half":      {line(trials[0])[:20], ErrEmpty.Error()},
@@ -139,6 +148,11 @@ func TestRefused(t *testing.T) {
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+	broken := m
+	broken.Scenario.Base = "nobody"
+	if _, err := Open(written(t, broken, trials)); err == nil || !strings.Contains(err.Error(), "the scenario in it is not valid") {
+		t.Errorf("a manifest that was tampered with: %v", err)
 	}
 	m.Schema = "pollbench/result/2"
 	if _, err := Open(written(t, m, trials)); err == nil || !strings.Contains(err.Error(), `"pollbench/result/2"`) {

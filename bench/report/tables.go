@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -70,6 +71,11 @@ func loads(a analysis.Analysis, p string) table {
 		}
 	}
 	others := len(names) - 1
+	rows := 0 // in all, those left out too
+	few := brief(a, p)
+	if few != nil {
+		t.title += "; at whole seconds, report --format csv has all"
+	}
 	for _, name := range names {
 		if len(comparisons) > 0 && name != comparisons[0].Base {
 			t.header = append(t.header, "speed-up of "+name)
@@ -81,7 +87,7 @@ func loads(a analysis.Analysis, p string) table {
 			continue
 		}
 		if row == nil {
-			row = []string{delay(c.Delay)}
+			row = []string{delayOf(a, c)}
 		}
 		row = append(row, load(c.Load.Median), difference(c.Load.Median, c.Model.LoadRTT), duration(c.Wasted.Mean))
 		if len(row) < 1+3*len(names) {
@@ -89,13 +95,44 @@ func loads(a analysis.Analysis, p string) table {
 		}
 		// The analysis lists comparisons strategy by strategy, each over all delays.
 		for i := range others {
-			x := comparisons[i*len(comparisons)/max(others, 1)+len(t.rows)]
+			x := comparisons[i*len(comparisons)/max(others, 1)+rows]
 			row = append(row, percents(x.Speedup, x.Lo, x.Hi))
 		}
-		t.rows = append(t.rows, row)
+		if few == nil || few(c) {
+			t.rows = append(t.rows, row)
+		}
+		rows++
 		row = nil
 	}
 	return t
+}
+
+// tooMany rows are more than anybody reads on a terminal.
+const tooMany = 60
+
+// brief says which delays are shown of a sweep that has too many: those of whole seconds. It is nil if all are.
+func brief(a analysis.Analysis, p string) func(analysis.Cell) bool {
+	var delays int
+	for _, c := range a.Cells {
+		if c.Protocol == p && c.Strategy == a.Cells[0].Strategy {
+			delays++
+		}
+	}
+	if delays <= tooMany {
+		return nil
+	}
+	return func(c analysis.Cell) bool { return c.Delay == math.Trunc(c.Delay) }
+}
+
+// delayOf names a cell by its longest delay, and by the swept group's where that is another one.
+func delayOf(a analysis.Analysis, c analysis.Cell) string {
+	for i, g := range c.Groups {
+		swept := slices.ContainsFunc(a.Cells, func(o analysis.Cell) bool { return o.Groups[i].Delay != g.Delay })
+		if swept && g.Delay != c.Delay {
+			return fmt.Sprintf("%s (%s %s)", delay(c.Delay), g.Name, delay(g.Delay))
+		}
+	}
+	return delay(c.Delay)
 }
 
 // groups has a row for each cell: when its groups of panels were there, and how long the bystanders took.
@@ -107,7 +144,7 @@ func groups(a analysis.Analysis) table {
 	}
 	t.header = append(t.header, "bystanders", "p95", "of it slot (mean)")
 	for _, c := range a.Cells {
-		row := []string{delay(c.Delay), protocol(c.Protocol), c.Strategy}
+		row := []string{delayOf(a, c), protocol(c.Protocol), c.Strategy}
 		for _, g := range c.Groups {
 			row = append(row, duration(g.Delivered.Median))
 		}
@@ -123,8 +160,8 @@ func groups(a analysis.Analysis) table {
 
 // wasted says, for each variant over all its delays, where the wasted time went and what the waiting cost in requests.
 func wasted(a analysis.Analysis) table {
-	t := table{title: "wasted time per search over all delays (mean), by what the browser was doing"}
-	t.header = []string{"protocol", "strategy", "wasted", "sleep", "slot", "network", "server", "requests per search", "connections"}
+	t := table{title: "wasted time per search over all delays (mean), by what the browser was doing; latency of bystanders, the page's small requests"}
+	t.header = []string{"protocol", "strategy", "wasted", "sleep", "slot", "network", "server", "bystanders", "requests per search", "connections"}
 	for _, p := range protocols(a) {
 		for _, name := range strategies(a) {
 			var cells []analysis.Cell
@@ -147,6 +184,7 @@ func wasted(a analysis.Analysis) table {
 				m := meanOf(cells, part)
 				row = append(row, duration(&m))
 			}
+			row = append(row, small(cells))
 			requests := meanOf(cells, func(c analysis.Cell) *float64 { return c.RequestsPerSearch })
 			t.add(append(row, fmt.Sprintf("%.1f", requests), connections(cells))...)
 		}
@@ -160,6 +198,23 @@ func meanOf(cells []analysis.Cell, of func(analysis.Cell) *float64) float64 {
 		sum += *of(c) // a cell with a finished trial has all of these
 	}
 	return sum / float64(len(cells))
+}
+
+// small is the mean over the cells of the bystanders' median latency.
+func small(cells []analysis.Cell) string {
+	var sum float64
+	var n int
+	for _, c := range cells {
+		if c.Bystanders != nil && c.Bystanders.Latency.Median != nil {
+			sum += *c.Bystanders.Latency.Median
+			n++
+		}
+	}
+	if n == 0 {
+		return none
+	}
+	mean := sum / float64(n)
+	return duration(&mean)
 }
 
 func connections(cells []analysis.Cell) string {
@@ -177,8 +232,10 @@ func conclusions(a analysis.Analysis) []string {
 		if s.Mean == nil {
 			continue
 		}
-		line := fmt.Sprintf("%s: %s loads faster than %s by %s on average and %s at most (at %s)",
-			protocol(s.Protocol), s.Other, s.Base, percent(s.Mean), percent(s.Max), delay(*s.MaxAt))
+		line := fmt.Sprintf("%s: %s loads faster than %s by %s", protocol(s.Protocol), s.Other, s.Base, percent(s.Mean))
+		if *s.Mean != *s.Max {
+			line += fmt.Sprintf(" on average and %s at most (at %s)", percent(s.Max), delay(*s.MaxAt))
+		}
 		line += fmt.Sprintf("; %s wastes %s per search at the median", s.Other, duration(s.Wasted.Median))
 		if s.Wasted.P99 != nil {
 			line += fmt.Sprintf(" and %s at p99", duration(s.Wasted.P99))

@@ -45,14 +45,25 @@ func difference(measured, want *float64) string {
 	if measured == nil || want == nil {
 		return none
 	}
-	return fmt.Sprintf("%+.1f ms", (*measured-*want)*1e3)
+	if d := *measured - *want; math.Abs(d) < 0.9995 {
+		return fmt.Sprintf("%+.1f ms", d*1e3)
+	}
+	return fmt.Sprintf("%+.2f s", *measured-*want)
 }
 
 func percent(ratio *float64) string {
 	if ratio == nil {
 		return none
 	}
-	return fmt.Sprintf("%.1f %%", *ratio*100)
+	return rounded(*ratio) + " %"
+}
+
+// rounded shows a ratio in percent, and what rounds to nothing without a sign.
+func rounded(ratio float64) string {
+	if math.Abs(ratio) < 0.0005 {
+		return "0.0"
+	}
+	return fmt.Sprintf("%.1f", ratio*100)
 }
 
 // percents shows a ratio with its interval.
@@ -60,7 +71,7 @@ func percents(ratio, lo, hi *float64) string {
 	if lo == nil || hi == nil {
 		return percent(ratio)
 	}
-	return fmt.Sprintf("%.1f %% [%.1f, %.1f]", *ratio*100, *lo*100, *hi*100)
+	return fmt.Sprintf("%s %% [%s, %s]", rounded(*ratio), rounded(*lo), rounded(*hi))
 }
 
 func protocol(p string) string {

@@ -6,12 +6,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"sync"
 	"time"
 
 	"pollbench/bench/browser"
 	"pollbench/bench/clock"
+	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
 	"pollbench/bench/wire"
@@ -40,13 +43,15 @@ func (l loopback) Dial(ctx context.Context, network, address string) (net.Conn, 
 const sockets = 800
 
 // Backend is an Elasticsearch and the dashboard servers in front of it. One Kibana's pool of sockets is too small for all repeats at once:
-// the full matrix holds more than 2,000 long polls. So each repeat has a dashboard server of its own.
+// the full matrix holds more than 2,000 long polls. So each repeat has a dashboard server of its own, or several if it holds more
+// than fits into one pool: queueing for sockets would be measured as the strategies' waste.
 type Backend struct {
 	network    Network
 	elastic    *elastic.Server
 	http       *wire.Server
 	dashboards []*kibana.Server
 	addresses  []string
+	perRepeat  int
 	trusted    *x509.CertPool
 	serving    sync.WaitGroup
 }
@@ -67,14 +72,15 @@ func (b *Backend) start(c clock.Clock, s scenario.Scenario) error {
 		return err
 	}
 	b.elastic = elastic.New(elastic.Options{Clock: c})
-	b.http = &wire.Server{Handler: b.elastic}
+	b.http = &wire.Server{Handler: b.elastic, ErrorLog: log.New(io.Discard, "", 0)}
 	b.serving.Go(func() { _ = b.http.Serve(listener) }) // it ends with Close, and with nothing else
 	certificate, trusted, err := kibana.Certificate()
 	if err != nil {
 		return err
 	}
 	b.trusted = trusted
-	for range s.Repeats {
+	b.perRepeat = perRepeat(s)
+	for range s.Repeats * b.perRepeat {
 		if err := b.dashboard(c, s, listener.Addr().String(), certificate); err != nil {
 			return err
 		}
@@ -117,11 +123,33 @@ func (b *Backend) Describe() record.Backend {
 	}
 }
 
-// page says how the page of a trial is opened: each repeat has its own dashboard server.
-func (b *Backend) page(o Options, p scenario.Protocol, repeat int, epoch time.Time) browser.Options {
+// perRepeat is the number of dashboard servers that a repeat needs, from the requests that may be held at once if all its loads
+// run together; a quarter is added for short polls.
+func perRepeat(s scenario.Scenario) int {
+	const long = time.Second
+	var held int
+	for _, st := range s.Strategies {
+		if st.PollWait.Duration < long && !st.Sync && st.SubmitWait.Duration < long {
+			continue
+		}
+		for _, protocol := range s.Protocols {
+			slots := s.Browser.H2Streams
+			if protocol == scenario.HTTP1 {
+				slots = s.Browser.HTTP1Connections
+			}
+			for _, swept := range s.Sweep() {
+				held += min(len(s.Panels(swept)), slots)
+			}
+		}
+	}
+	return max(1, (held*5/4+sockets-1)/sockets)
+}
+
+// page says how the page of a trial is opened: each repeat has its own dashboard servers, whose pages take turns.
+func (b *Backend) page(o Options, t plan.Trial, epoch time.Time) browser.Options {
 	return browser.Options{
-		Clock: o.Clock, Epoch: epoch, Protocol: p, Limits: o.Scenario.Browser,
-		Address: b.addresses[repeat-1], TLS: &tls.Config{RootCAs: b.trusted, CurvePreferences: []tls.CurveID{tls.X25519}}, Dial: b.network.Dial,
+		Clock: o.Clock, Epoch: epoch, Protocol: t.Protocol, Limits: o.Scenario.Browser,
+		Address: b.addresses[(t.Repeat-1)*b.perRepeat+t.Trial%b.perRepeat], TLS: &tls.Config{RootCAs: b.trusted, CurvePreferences: []tls.CurveID{tls.X25519}}, Dial: b.network.Dial,
 	}
 }
 

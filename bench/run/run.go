@@ -125,7 +125,7 @@ func (r *runner) page(ctx context.Context, t plan.Trial) (*browser.Page, error) 
 	if page != nil {
 		return page, nil
 	}
-	page = browser.New(r.Backend.page(r.Options, t.Protocol, t.Repeat, r.epoch))
+	page = browser.New(r.Backend.page(r.Options, t, r.epoch))
 	if !r.Scenario.Cold {
 		if err := page.Connect(ctx); err != nil {
 			page.Close()
@@ -229,7 +229,8 @@ func warmUp(ctx context.Context, o Options) error {
 	for _, st := range s.Strategies {
 		for _, protocol := range s.Protocols {
 			for server := range o.Backend.Dashboards() {
-				t := plan.Trial{Strategy: st.Name, Protocol: protocol, Repeat: server + 1}
+				each := o.Backend.perRepeat
+				t := plan.Trial{Trial: server % each, Strategy: st.Name, Protocol: protocol, Repeat: server/each + 1}
 				intended := start
 				start = start.Add(plan.MinSpacing)
 				loads.Go(func() {

@@ -158,6 +158,21 @@ func TestLongPollRunsOut(t *testing.T) {
 	})
 }
 
+// Each repeat has as many dashboard servers as its long polls need: sockets must not be what is measured. sawtooth holds 23 × (6 + 10) of them in a
+// repeat, sawtooth-fine 221 × 4.
+func TestDashboardServers(t *testing.T) {
+	for name, want := range map[string]int{"sawtooth": 1, "sawtooth-fine": 2, "http1-vice": 1, "smoke": 1} {
+		text, _ := scenarios.Source(name)
+		s, err := scenario.Decode(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := perRepeat(s); got != want {
+			t.Errorf("%s: %d dashboard servers a repeat, want %d", name, got, want)
+		}
+	}
+}
+
 // One load at a time: no two overlap, and each starts on time.
 func TestAlone(t *testing.T) {
 	s := shipped(t, "smoke")

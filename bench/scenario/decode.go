@@ -21,10 +21,10 @@ import (
 //	    - name: swept
 //	      count: 4
 //	      delay: {sweep: 1s..23s} # each value is a cell of its own; in one group only
-//	  payload: 2KiB               # size of each search's result, 0 to 10MiB; this is the default
+//	  payload: 2KiB               # size of each search's result, 0 to 2MiB; this is the default
 //	bystanders:                   # small requests during the load; off means none
 //	  every: 500ms                # default; 10ms to 600s
-//	  size: 200B                  # default; 0 to 10MiB
+//	  size: 200B                  # default; 0 to 2MiB
 //	strategies:                   # default [traditional, continuous]
 //	  - traditional               # one of strategy.Names, or a definition of one's own:
 //	  - name: mine                # none of the shipped names

@@ -96,7 +96,7 @@ func TestWrongFields(t *testing.T) {
 			`3:13: bystanders: the text "on" where off or {every: 500ms, size: 200B} belongs`}},
 		"limits": {head + "bystanders: {every: 9ms, size: 11MiB}\nrepeats: 0\nbrowser: {http1_connections: 0, h2_streams: 1001}\n", []string{
 			`3:21: bystanders every 9ms: take 10ms to 600s`,
-			`3:32: 11534336 bytes of bystander size: take 0 to 10485760`,
+			`3:32: 11534336 bytes of bystander size: take 0 to 2097152`,
 			`4:10: 0 repeats: take 1 to 1000`,
 			`5:30: 0 http1_connections: take 1 to 256`,
 			`5:45: 1001 h2_streams: take 1 to 1000`}},
@@ -134,7 +134,7 @@ func TestWrongDashboard(t *testing.T) {
 		"two sweeps":   {"[{name: a, count: 1, delay: {sweep: 1s}}, {name: b, count: 1, delay: {sweep: 1s}}]", []string{`2:90: groups "a" and "b" are both swept: give one of them a fixed delay`}},
 		"many panels":  {"[{name: a, count: 999, delay: 1s}, {name: b, count: 2, delay: 1s}]", []string{`2:21: the dashboard has 1001 panels: take at most 1000`}},
 		"many in one":  {"[{name: a, count: 1001, delay: 1s}, {name: b, count: 2, delay: 1s}]", []string{`2:39: 1001 panels in group "a": take 1 to 1000`}},
-		"large result": {"[{count: 1, delay: 1s}], payload: 11MiB", []string{`2:55: 11534336 bytes of payload: take 0 to 10485760`}},
+		"large result": {"[{count: 1, delay: 1s}], payload: 11MiB", []string{`2:55: 11534336 bytes of payload: take 0 to 2097152`}},
 		// 37 delays × 2 strategies × 2 protocols × 7 repeats × 100 panels = 103 600
 		"load": {"[{count: 100, delay: {sweep: 1s..37s}}]", []string{
 			`2:21: 37 delays × 2 strategies × 2 protocols × 7 repeats × 100 panels are 103600 searches: at most 100000`}},

@@ -11,7 +11,7 @@ import (
 
 // Limits beside the exported ones, each with its reason.
 const (
-	maxPayload     = 10 << 20               // a result of Kibana's largest tables; 100 panels of it are 1 GiB
+	maxPayload     = 2 << 20                // Elasticsearch gives out 10,000 hits at the most, here of 256 bytes
 	maxRepeats     = 1000                   // far beyond where an interval still narrows
 	minEvery       = 10 * time.Millisecond  // faster bystanders would be the load
 	minPause       = time.Millisecond       // between the polls of a search

@@ -14,14 +14,14 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxSource bounds a file. The parser recurses and is quadratic in its depth: 32 KiB of opening brackets cost it a second, a
+// MaxSize bounds a file. The parser recurses and is quadratic in its depth: 32 KiB of opening brackets cost it a second, a
 // megabyte its stack. A real scenario is a few hundred bytes.
-const maxSource = 32 << 10
+const MaxSize = 32 << 10
 
 // document parses a file that must hold one document and returns its root, or nil after saying why there is none.
 func (d *decoder) document(source []byte) ast.Node {
-	if len(source) > maxSource {
-		d.note(place{1, 1}, "the file has %d bytes, more than %d: this is no scenario", len(source), maxSource)
+	if len(source) > MaxSize {
+		d.note(place{1, 1}, "the file has %d bytes, more than %d: this is no scenario", len(source), MaxSize)
 		return nil
 	}
 	if at, ok := notUTF8(source); ok {

@@ -95,7 +95,7 @@ func (s Strategy) Describe() string {
 		return "one plain search, held to its end"
 	}
 	poll := "then asks for the " + string(s.Poll)
-	if s.PollWait.Duration > 0 {
+	if s.PollWait.Duration > 0 && s.Poll == ByResult {
 		poll += ", held " + s.PollWait.String()
 	}
 	if len(s.Tiers) == 0 {

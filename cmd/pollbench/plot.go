@@ -34,7 +34,9 @@ func newPlot() *cobra.Command {
 			}
 			names, err := draw(result, format, out)
 			for _, name := range names {
-				fmt.Fprintln(cmd.OutOrStdout(), name)
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), name); err != nil {
+					return fmt.Errorf("name the charts: %w", err)
+				}
 			}
 			return err
 		},

@@ -28,7 +28,12 @@ shows, as SVG and PNG, into docs/charts.`,
 		Example: "  pollbench publish --results results --out .",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return publish(results, out)
+			written, err := publish(results, out)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), written)
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&results, "results", "results", "`DIR` that holds result folders")
@@ -36,10 +41,11 @@ shows, as SVG and PNG, into docs/charts.`,
 	return cmd
 }
 
-func publish(results, out string) error {
+// publish writes the page and its charts, and says so.
+func publish(results, out string) (string, error) {
 	newest, err := newestResults(results)
 	if err != nil {
-		return err
+		return "", err
 	}
 	known := map[string]bool{}
 	p := report.Published{Chart: func(scenario, chart string) (string, bool) {
@@ -49,27 +55,28 @@ func publish(results, out string) error {
 	for scenario, to := range map[string]*analysis.Analysis{"sawtooth": &p.Sweep, "sawtooth-fine": &p.Fine, "http1-vice": &p.Vice} {
 		dir, ok := newest[scenario]
 		if !ok {
-			return fmt.Errorf("publish: no result of %s in %s: run 'make bench' first", scenario, results)
+			return "", fmt.Errorf("publish: no result of %s in %s: run 'make bench' first", scenario, results)
 		}
 		result, err := record.Open(dir)
 		if err != nil {
-			return err
+			return "", err
 		}
 		*to = analysis.Analyse(result)
 		for _, format := range []string{"svg", "png"} {
 			names, err := draw(result, format, filepath.Join(out, filepath.FromSlash(chartsDir), scenario))
 			if err != nil {
-				return err
+				return "", err
 			}
 			for _, name := range names {
 				known[path.Join(chartsDir, scenario, filepath.Base(name))] = true
 			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(out, "RESULTS.md"), report.Results(p), 0o644); err != nil {
-		return fmt.Errorf("publish: %w", err)
+	page := filepath.Join(out, "RESULTS.md")
+	if err := os.WriteFile(page, report.Results(p), 0o644); err != nil {
+		return "", fmt.Errorf("publish: %w", err)
 	}
-	return nil
+	return fmt.Sprintf("%s and %d charts in %s", page, len(known), filepath.Join(out, chartsDir)), nil
 }
 
 // newestResults finds, for each scenario, the folder whose run began last.
@@ -82,8 +89,8 @@ func newestResults(dir string) (map[string]string, error) {
 	for _, e := range entries {
 		folder := filepath.Join(dir, e.Name())
 		result, err := record.Open(folder)
-		if errors.Is(err, record.ErrEmpty) || !e.IsDir() {
-			continue
+		if errors.Is(err, record.ErrEmpty) || errors.Is(err, record.ErrForeign) || !e.IsDir() {
+			continue // charts, say, or a run that was ended at once
 		}
 		if err != nil {
 			return nil, fmt.Errorf("publish: %w", err)

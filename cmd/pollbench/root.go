@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -37,8 +34,6 @@ func (e *usageError) Unwrap() []error { return []error{e.error, errUsage} }
 
 // run is the whole program; it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -94,7 +89,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) != n || args[0] == "" {
 			return usage(fmt.Errorf("%s wants %s, got %d arguments (see '%s --help')", cmd.CommandPath(), what, len(args), cmd.CommandPath()))
 		}
 		return nil

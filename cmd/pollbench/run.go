@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +22,7 @@ import (
 	"pollbench/bench/report"
 	bench "pollbench/bench/run"
 	"pollbench/bench/scenario"
+	"pollbench/scenarios"
 )
 
 // runner is one call of the run command.
@@ -81,6 +85,10 @@ func (r *runner) run(ctx context.Context, names []string) error {
 		return err
 	}
 	defer timer.Close()
+	// The first signal ends the run and keeps what was measured; a second one ends the program as it would any other.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
 	for _, j := range jobs {
 		if err := r.play(ctx, timer, j, len(jobs) > 1); err != nil {
 			return err
@@ -130,7 +138,10 @@ func (r *runner) dir(scenario string, of int) string {
 
 // command is the line that runs the same again. Where the result went is left out: a path may name its owner.
 func (r *runner) command(scenario string) []string {
-	line := []string{"pollbench", "run", filepath.Base(scenario)}
+	if _, shipped := scenarios.Source(scenario); !shipped {
+		scenario = "./" + filepath.Base(scenario)
+	}
+	line := []string{"pollbench", "run", scenario}
 	r.cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "out", "progress", "json":

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -14,6 +15,9 @@ import (
 	"pollbench/bench/scenario"
 	"pollbench/scenarios"
 )
+
+// maxSpacing is far more than calms any machine.
+const maxSpacing = time.Minute
 
 // choice is what the flags say about a scenario and its plan.
 type choice struct {
@@ -71,8 +75,11 @@ func (c *choice) overrides() (scenario.Overrides, error) {
 			errs = append(errs, fmt.Errorf("--delays: %w", err))
 		}
 	}
-	if given("spacing") && c.spacing < plan.MinSpacing {
+	switch {
+	case given("spacing") && c.spacing < plan.MinSpacing:
 		errs = append(errs, fmt.Errorf("--spacing %v: starts closer than %v measure the processor", c.spacing, plan.MinSpacing))
+	case c.spacing > maxSpacing:
+		errs = append(errs, fmt.Errorf("--spacing %v: the most is %v", c.spacing, maxSpacing))
 	}
 	if len(errs) > 0 {
 		return o, usage(errors.Join(errs...))
@@ -107,7 +114,7 @@ func source(name string) ([]byte, error) {
 	if text, ok := scenarios.Source(name); ok {
 		return text, nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := readSome(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usage(fmt.Errorf("no scenario %q: neither shipped (%s) nor a file", name, strings.Join(scenarios.Names(), ", ")))
@@ -115,6 +122,16 @@ func source(name string) ([]byte, error) {
 		return nil, usage(fmt.Errorf("read scenario: %w", err))
 	}
 	return text, nil
+}
+
+// readSome reads a file, but no more of it than shows that it is too large for a scenario.
+func readSome(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, scenario.MaxSize+1))
 }
 
 // firstOr is the single argument, or what stands for none.

@@ -12,6 +12,9 @@ import (
 	"pollbench/bench/scenario"
 )
 
+// maxRTT is more than any network that a dashboard is looked at over.
+const maxRTT = time.Minute
+
 func newSimulate() *cobra.Command {
 	var c choice
 	var rtt time.Duration
@@ -19,12 +22,12 @@ func newSimulate() *cobra.Command {
 		Use:   "simulate [SCENARIO|FILE]",
 		Short: "Print what the model expects, without a run",
 		Long: `Play the scenario in virtual time: the same strategies and connection slots, ideal servers, a fixed round trip. It takes
-milliseconds, and its numbers are the ones that stand beside a run's measurements.`,
+milliseconds. A run sets the same numbers beside its measurements, with the round trip that it measured.`,
 		Example: "  pollbench simulate sawtooth\n  pollbench simulate sawtooth --strategies traditional,no-backoff --rtt 50ms",
 		Args:    atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if rtt < 0 {
-				return usage(fmt.Errorf("--rtt %v: a round trip takes no negative time", rtt))
+			if rtt < 0 || rtt > maxRTT {
+				return usage(fmt.Errorf("--rtt %v: a round trip takes 0s to %v", rtt, maxRTT))
 			}
 			s, err := c.scenario(firstOr(args, "sawtooth"))
 			if err != nil {
