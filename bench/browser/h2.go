@@ -45,7 +45,7 @@ func (c *h2Conn) exchange(asked call, done func(answer, stamps, error)) {
 			if at.firstByte.Before(at.sent) {
 				at.sent = at.firstByte // it came while we were still busy with having sent
 			}
-			done(answer{a.Status, "h2", a.Header, a.Body}, at, err)
+			done(answer{status: a.Status, protocol: "h2", header: a.Header, body: a.Body}, at, err)
 		}()
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"pollbench/bench/clock"
 	"pollbench/bench/wire"
@@ -59,8 +60,7 @@ func (c *http1Conn) roundTrip(asked call, at *stamps) (answer, error) {
 		return answer{}, fmt.Errorf("read body: %w", err)
 	}
 	at.done = c.clock.Now()
-	protocol := fmt.Sprintf("http/%d.%d", response.ProtoMajor, response.ProtoMinor)
-	return answer{response.StatusCode, protocol, response.Header, body}, nil
+	return answer{status: response.StatusCode, protocol: strings.ToLower(response.Proto), header: response.Header, body: body}, nil
 }
 
 // request makes the HTTP request.

@@ -45,6 +45,7 @@ type answer struct {
 	protocol string // that it came over, in the names of nextHopProtocol
 	header   http.Header
 	body     []byte
+	instants map[string]clock.Instant // of the servers, from the header
 }
 
 // send queues the request for a slot, sends it when its turn comes, and tells done what came of it; the record is as complete as
@@ -74,7 +75,7 @@ func (p *Page) send(ctx context.Context, c call, done func(answer, record.Reques
 				}
 				err = fmt.Errorf("%s %s: %w", c.method, c.path, err)
 			} else {
-				err = p.note(&seen, c, a)
+				err = p.note(&seen, c, &a)
 			}
 			done(a, seen, err)
 		})
@@ -83,12 +84,13 @@ func (p *Page) send(ctx context.Context, c call, done func(answer, record.Reques
 }
 
 // note takes over what the answer says, and makes an error of one that is none.
-func (p *Page) note(seen *record.Request, c call, a answer) error {
+func (p *Page) note(seen *record.Request, c call, a *answer) error {
 	seen.Status, seen.Protocol = a.status, a.protocol
 	instants, err := clock.Instants(a.header)
 	if err != nil {
 		return err
 	}
+	a.instants = instants
 	if in, ok := instants[clock.DashboardIn]; ok {
 		seen.DashboardIn = p.since(in.Time())
 	}

@@ -175,14 +175,10 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("read answer: %w: %s", err, beginning(a.body))
 	}
-	instants, err := clock.Instants(a.header)
-	if err != nil {
-		return false, err
-	}
-	if start, ok := instants[clock.SearchStart]; ok {
+	if start, ok := a.instants[clock.SearchStart]; ok {
 		s.seen.Start = s.page.since(start.Time())
 	}
-	if ready, ok := instants[clock.SearchReady]; ok {
+	if ready, ok := a.instants[clock.SearchReady]; ok {
 		s.seen.Ready = s.page.since(ready.Time())
 	}
 	if h.id != "" {

@@ -21,7 +21,7 @@ import (
 // measure plays the scenario in real time and analyses it.
 func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysis {
 	b.Helper()
-	Tune()
+	Tune(s)
 	timer, err := clock.New()
 	if err != nil {
 		b.Fatal(err)

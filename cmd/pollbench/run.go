@@ -79,7 +79,6 @@ func (r *runner) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	bench.Tune()
 	timer, err := clock.New()
 	if err != nil {
 		return err
@@ -187,6 +186,7 @@ func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several boo
 
 // measure starts the servers, writes the manifest and plays the plan.
 func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err error) {
+	bench.Tune(j.scenario)
 	backend, err := bench.Start(timer, bench.Loopback(), j.scenario)
 	if err != nil {
 		return err
