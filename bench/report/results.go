@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -145,6 +146,7 @@ func (w *page) says() {
 	for _, line := range conclusions(w.Sweep) {
 		w.line("- %s.", line)
 	}
+	w.unexplained()
 	for _, line := range harms(w.Vice) {
 		w.line("- Unequal panels (%s): %s.", w.Vice.Scenario, line)
 	}
@@ -158,6 +160,25 @@ func (w *page) says() {
 	w.line("- All traffic stays on the loopback interface, where a round trip is short: that is kind to strategies that ask often.")
 	w.line("- A dashboard whose searches take other times than these gains something else: read the sawtooth at your own delays.")
 	w.line("- The browser is a virtual one: no page is rendered.\n")
+}
+
+// unexplained says by how much, and under which strategies, loads differ from the model.
+func (w *page) unexplained() {
+	worst := map[string]float64{}
+	count := map[string]int{}
+	for _, c := range w.Sweep.Cells {
+		if c.Load.Median != nil && c.Model.LoadRTT != nil && !c.Explained() {
+			count[c.Strategy]++
+			worst[c.Strategy] = max(worst[c.Strategy], math.Abs(*c.Load.Median-*c.Model.LoadRTT))
+		}
+	}
+	for _, name := range strategies(w.Sweep) {
+		if count[name] > 0 {
+			w.line("- Not explained are %d cells of %s, by %s at most. Each poll starts its sleep when the one before was answered: what holds one up,", count[name],
+				name, millis(worst[name]))
+			w.line("  mostly the program's own garbage collection beside thousands of waiting requests, moves all that follow. `--alone` shows the same cells without it.")
+		}
+	}
 }
 
 func find(a analysis.Analysis, protocol, strategy string) (analysis.Cell, bool) {
