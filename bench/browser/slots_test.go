@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -9,12 +10,20 @@ import (
 type line struct {
 	*slots
 	tickets []*ticket
-	given   []*ticket
+
+	mu    sync.Mutex
+	given []*ticket
+}
+
+func (l *line) use(t *ticket) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.given = append(l.given, t)
 }
 
 func (l *line) add(n int) {
 	for range n {
-		l.tickets = append(l.tickets, l.queue(func(t *ticket) { l.given = append(l.given, t) }))
+		l.tickets = append(l.tickets, l.queue(l.use))
 		synctest.Wait()
 	}
 }
@@ -22,6 +31,8 @@ func (l *line) add(n int) {
 func (l *line) check(t *testing.T, what string, want ...int) {
 	t.Helper()
 	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(l.given) != len(want) {
 		t.Fatalf("%s: %d tickets have a slot, want %d", what, len(l.given), len(want))
 	}
@@ -32,6 +43,13 @@ func (l *line) check(t *testing.T, what string, want ...int) {
 	}
 }
 
+// slotOf is the slot that ticket n was given.
+func slotOf(l *line, n int) int {
+	l.slots.mu.Lock()
+	defer l.slots.mu.Unlock()
+	return l.tickets[n].slot
+}
+
 func TestSlotsAreGivenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{slots: newSlots(2)}
@@ -39,15 +57,15 @@ func TestSlotsAreGivenInOrder(t *testing.T) {
 		l.check(t, "two slots", 0, 1)
 		l.release(l.tickets[1])
 		l.check(t, "one given back", 0, 1, 2)
-		if l.tickets[2].slot != l.tickets[1].slot {
+		if slotOf(l, 2) != slotOf(l, 1) {
 			t.Error("the slot that was given back is not the one that was handed on")
 		}
 		l.release(l.tickets[0])
 		l.release(l.tickets[2])
 		l.release(l.tickets[3])
 		l.add(1)
-		if l.tickets[4].slot != l.tickets[3].slot {
-			t.Errorf("slot %d is used before the one used last, %d", l.tickets[4].slot, l.tickets[3].slot)
+		if slotOf(l, 4) != slotOf(l, 3) {
+			t.Errorf("slot %d is used before the one used last, %d", slotOf(l, 4), slotOf(l, 3))
 		}
 	})
 }

@@ -1,0 +1,181 @@
+package browser
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pollbench/bench/clock"
+	"pollbench/bench/record"
+	"pollbench/bench/scenario"
+	"pollbench/bench/strategy"
+	"pollbench/fixtures/kibana"
+	"pollbench/fixtures/network"
+)
+
+// open serves the handler as a dashboard server would and opens a page on it.
+func open(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc) *Page {
+	t.Helper()
+	var memory network.Memory
+	listener, err := memory.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, roots, err := kibana.Certificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
+	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"}}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.ServeTLS(listener, "", "")
+	}()
+	page := New(Options{
+		Clock: clock.Standard(), Epoch: time.Now().Add(-time.Second), Protocol: protocol, Address: listener.Addr().String(),
+		Limits: scenario.Browser{HTTP1Connections: 2, H2Streams: 8}, TLS: &tls.Config{RootCAs: roots}, Dial: memory.Dial,
+	})
+	t.Cleanup(func() {
+		page.Close()
+		_ = server.Close()
+		<-ended
+	})
+	return page
+}
+
+// answered is what Elasticsearch says of a search that is done, or runs on.
+func answered(w http.ResponseWriter, running bool) {
+	clock.AddInstant(w.Header(), clock.SearchStart, clock.InstantOf(time.Now()))
+	clock.AddInstant(w.Header(), clock.SearchReady, clock.InstantOf(time.Now()))
+	fmt.Fprintf(w, `{"id":"abc=","is_partial":%v,"is_running":%v,"response":{}}`, running, running)
+}
+
+func load(t *testing.T, page *Page, panels int) record.Trial {
+	t.Helper()
+	d := Dashboard{Strategy: strategy.Fallback(), Payload: 2048}
+	for range panels {
+		d.Panels = append(d.Panels, Panel{Group: "g", Delay: clock.Seconds{Duration: time.Second}})
+	}
+	seen, err := page.Load(t.Context(), time.Now(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+// A panel whose first or later request fails has failed, with what the server said; the others and the page go on.
+func TestFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		fail http.HandlerFunc
+		want string
+	}{
+		"refused": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = io.WriteString(w, `{"statusCode":429,"message":"queue is full"}`)
+		}, "status 429: queue is full"},
+		"cut off":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "POST /internal/search/ese"},
+		"not JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }, "not a whole JSON object: <html>"},
+		"failed": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"is_partial":true,"is_running":false,"error":{}}`)
+		}, "search failed"},
+		"runs without an id": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"is_running":true}`) }, "has no id"},
+		"no instants":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"is_running":false}`) }, "no Server-Timing"},
+	} {
+		for _, protocol := range scenario.Protocols() {
+			for _, failing := range []string{asyncPath, asyncPath + "/abc="} {
+				if name == "runs without an id" && failing != asyncPath {
+					continue // a poll's answer needs none: the page has it
+				}
+				synctest.Test(t, func(t *testing.T) {
+					first := make(chan struct{}, 1)
+					first <- struct{}{}
+					page := open(t, protocol, func(w http.ResponseWriter, r *http.Request) {
+						if r.URL.EscapedPath() == failing {
+							select {
+							case <-first: // one of the panels only
+								c.fail(w, r)
+								return
+							default:
+							}
+						}
+						answered(w, r.URL.Path == asyncPath)
+					})
+					seen := load(t, page, 3)
+					var failed []string
+					for _, s := range seen.Searches {
+						if s.Outcome == record.Failed {
+							failed = append(failed, s.Error)
+						}
+					}
+					if seen.Outcome != record.Failed || len(failed) != 1 || !strings.Contains(failed[0], c.want) {
+						t.Errorf("%s at %s over %s: %q, want %q", name, failing, protocol, failed, c.want)
+					}
+					if again := load(t, page, 3); again.Outcome != record.OK {
+						t.Errorf("%s at %s over %s: the page cannot load again: %+v", name, failing, protocol, again)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A load that its context ends returns at once, whatever its searches wait for: an answer, a slot, their next poll.
+func TestLoadIsEnded(t *testing.T) {
+	for _, protocol := range scenario.Protocols() {
+		for what, handler := range map[string]http.HandlerFunc{
+			"an answer": func(_ http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // only then does the server watch for who goes away
+				<-r.Context().Done()
+			},
+			"the poll": func(w http.ResponseWriter, _ *http.Request) { answered(w, true) },
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				page := open(t, protocol, handler)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				start := time.Now()
+				d := Dashboard{Strategy: strategy.Fallback(), Bystanders: &scenario.Bystanders{Every: clock.Seconds{Duration: time.Second}}}
+				for range 5 { // on HTTP/1.1 three of them queue for a slot
+					d.Panels = append(d.Panels, Panel{Delay: clock.Seconds{Duration: time.Minute}})
+				}
+				_, err := page.Load(ctx, start, d)
+				if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != 10*time.Second {
+					t.Errorf("waiting for %s over %s: ended after %v with %v", what, protocol, took, err)
+				}
+			})
+		}
+	}
+}
+
+// The server's limit of streams holds where it is the lower one.
+func TestServersStreamLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var most, now int
+		turn := make(chan struct{}, 1)
+		page := open(t, scenario.H2, func(w http.ResponseWriter, r *http.Request) {
+			turn <- struct{}{}
+			now++
+			most = max(most, now)
+			<-turn
+			time.Sleep(time.Second)
+			turn <- struct{}{}
+			now--
+			<-turn
+			answered(w, false)
+		})
+		page.slots.limit(3)
+		load(t, page, 9)
+		if most != 3 {
+			t.Errorf("%d requests at once, want 3", most)
+		}
+	})
+}
