@@ -55,7 +55,9 @@ func open(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc) *P
 // answered is what Elasticsearch says of a search that is done, or runs on.
 func answered(w http.ResponseWriter, running bool) {
 	clock.AddInstant(w.Header(), clock.SearchStart, clock.InstantOf(time.Now()))
-	clock.AddInstant(w.Header(), clock.SearchReady, clock.InstantOf(time.Now()))
+	if !running {
+		clock.AddInstant(w.Header(), clock.SearchReady, clock.InstantOf(time.Now()))
+	}
 	fmt.Fprintf(w, `{"id":"abc=","is_partial":%v,"is_running":%v,"response":{}}`, running, running)
 }
 
