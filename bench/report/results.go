@@ -176,7 +176,7 @@ func (w *page) unexplained() {
 		if count[name] > 0 {
 			w.line("- Not explained are %d cells of %s, by %s at most. Each poll starts its sleep when the one before was answered: what holds one up,", count[name],
 				name, millis(worst[name]))
-			w.line("  mostly the program's own garbage collection beside thousands of waiting requests, moves all that follow. `--alone` shows the same cells without it.")
+			w.line("  such as a garbage collection of the program's own on a machine with little memory, moves all that follow. `--alone` shows the same cells without it.")
 		}
 	}
 }

@@ -4,21 +4,28 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/shirou/gopsutil/v4/mem"
+
 	"pollbench/bench/scenario"
 )
 
 const (
-	// memory is what a run may take before it collects garbage, and perSearch what each search of a larger plan adds to that.
-	memory    = 390 << 20
-	perSearch = 60 << 10
-	// gcPercent leaves it to the limit when garbage is collected, as long as the heap is small.
-	gcPercent = 800
+	// leastMemory is what a run may take before it collects garbage, on whatever machine, and perSearch what each search adds to that: the full
+	// matrix stays under 400 MiB.
+	leastMemory = 390 << 20
+	perSearch   = 60 << 10
+	// share is the part of the machine's free memory that a run may take if that is more.
+	share = 8
 )
 
-// Tune has Go collect garbage as seldom as the memory allows. A collection holds up by some tens of milliseconds whatever runs beside it,
-// with thousands of goroutines to look through; by Go's own measure there would be twice as many. The full matrix stays under
-// 400 MiB. Whoever set GOGC or GOMEMLIMIT knows better. It changes the whole process: call it where that is decided.
+// Tune has Go collect garbage only when memory runs short. A collection has to look through thousands of waiting goroutines, and on two cores
+// that holds up by tens of milliseconds whatever should happen meanwhile; traditional polling never makes up for it, since each poll begins its
+// sleep when the one before was answered. The full matrix leaves about 1 GiB behind. A machine that has eight times that to spare is never
+// held up; another one collects as often as it must. Whoever set GOGC or GOMEMLIMIT knows better.
+//
+// It changes the whole process: call it once before each run.
 func Tune(s scenario.Scenario) {
+	debug.FreeOSMemory() // what a run before this one took is not this one's
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
@@ -26,6 +33,10 @@ func Tune(s scenario.Scenario) {
 	for _, swept := range s.Sweep() {
 		searches += int64(len(s.Panels(swept)) * len(s.Strategies) * len(s.Protocols) * s.Repeats)
 	}
-	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(max(memory, searches*perSearch))
+	limit := max(leastMemory, searches*perSearch)
+	if memory, err := mem.VirtualMemory(); err == nil {
+		limit = max(limit, int64(memory.Available/share))
+	}
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(limit)
 }
