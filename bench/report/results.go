@@ -174,9 +174,9 @@ func (w *page) unexplained() {
 	}
 	for _, name := range strategies(w.Sweep) {
 		if count[name] > 0 {
-			w.line("- Not explained are %d cells of %s, by %s at most. Each poll starts its sleep when the one before was answered: what holds one up,", count[name],
+			w.line("- Not explained are %d cells of %s, by %s at most. The model has each request take the median round trip; a load is as late as the", count[name],
 				name, millis(worst[name]))
-			w.line("  such as a garbage collection of the program's own on a machine with little memory, moves all that follow. `--alone` shows the same cells without it.")
+			w.line("  unluckiest of its panels, and what holds one poll up moves all that follow. `--alone` shows the same cells on an idle machine.")
 		}
 	}
 }
