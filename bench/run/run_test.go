@@ -80,6 +80,20 @@ func TestMeasurementIsTheModel(t *testing.T) {
 	}
 }
 
+// checkTrials plays the scenario and holds each load against the model.
+func checkTrials(t *testing.T, s scenario.Scenario) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		trials, err := play(t.Context(), t, s, plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seen := range trials {
+			checkTrial(t, s, seen)
+		}
+	})
+}
+
 func checkTrial(t *testing.T, s scenario.Scenario, seen record.Trial) {
 	t.Helper()
 	st, _ := s.Strategy(seen.Strategy)
@@ -132,30 +146,14 @@ func TestEveryStrategyIsTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		trials, err := play(t.Context(), t, s, plan.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, seen := range trials {
-			checkTrial(t, s, seen)
-		}
-	})
+	checkTrials(t, s)
 }
 
 // A search that outlasts a long poll is asked for again.
 func TestLongPollRunsOut(t *testing.T) {
 	s := shipped(t, "smoke")
 	s.Groups[0].Sweep = []clock.Seconds{ms(33_030)}
-	synctest.Test(t, func(t *testing.T) {
-		trials, err := play(t.Context(), t, s, plan.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, seen := range trials {
-			checkTrial(t, s, seen)
-		}
-	})
+	checkTrials(t, s)
 }
 
 // Each repeat has as many dashboard servers as its long polls need: sockets must not be what is measured. sawtooth holds 23 × (6 + 10) of them in a
