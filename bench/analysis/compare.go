@@ -116,13 +116,8 @@ func (a *Analysis) warn(r record.Result) {
 // firstError is an example of what failed.
 func firstError(trials []record.Trial) string {
 	for _, t := range trials {
-		if t.Error != "" {
-			return t.Error
-		}
-		for _, s := range t.Searches {
-			if s.Error != "" {
-				return s.Error
-			}
+		if e := t.FirstError(); e != "" {
+			return e
 		}
 	}
 	return "no reason was recorded"

@@ -12,7 +12,6 @@ import (
 const (
 	maxLatenessP99 = 0.005
 	maxCPU         = 0.80
-	maxLateStart   = 0.050
 )
 
 // judge takes the last word of the run's own watch, and says whether its numbers can be trusted.
@@ -39,8 +38,8 @@ func judge(trials []record.Trial) Health {
 	if h.CPU > maxCPU {
 		add("the processor was %.0f %% busy, %.0f %% is the limit", h.CPU*100, maxCPU*100)
 	}
-	if h.LateStart > maxLateStart {
-		add("a load started %.0f ms late, %.0f ms is the limit", h.LateStart*1e3, maxLateStart*1e3)
+	if limit := record.LateStart.Seconds(); h.LateStart > limit {
+		add("a load started %.0f ms late, %.0f ms is the limit", h.LateStart*1e3, limit*1e3)
 	}
 	if h.Dropped > 0 {
 		add("%d loads could not be started", h.Dropped)

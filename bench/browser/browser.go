@@ -3,8 +3,8 @@
 // A browser is slots plus a protocol. On HTTP/1.1 it has six connections to a host and each carries one request at a time; on h2 it
 // has one connection that carries as many requests as the lower of its own and the server's limit of streams. A request queues for a slot,
 // first in first out, and that wait is a recorded time. net/http's own connection pool would hide it, so the
-// slots are ours, and under them are single connections: one of net/http's for h2, and a plain exchange of
-// request and response on a TLS connection for HTTP/1.1, which has no goroutines of its own and so adds nothing to what it times.
+// slots are ours, and under them are the single connections of package wire. Nothing on a page has a goroutine while it waits, but for
+// the HTTP/1.1 requests under way and the reader of each h2 connection.
 //
 // A [Page] is one dashboard page with its own connections; [Page.Load] plays the dashboard and returns the observation of it.
 package browser

@@ -65,7 +65,7 @@ func (b *bystanders) send() {
 	b.plan()
 }
 
-// abort takes out of the queue what still waits there. What is under way has to be ended by its context.
+// abort takes out of the queue what still waits there. What is under way has to be ended by closing its connection.
 func (b *bystanders) abort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -143,7 +143,7 @@ func (s *search) next(begin func() (cancel func() bool)) {
 	s.cancel = begin()
 }
 
-// abort ends the search early. A request that is under way has to be ended by its context.
+// abort ends the search early. A request that is under way has to be ended by closing its connection.
 func (s *search) abort(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"pollbench/bench/clock"
 	"pollbench/bench/scenario"
@@ -63,6 +64,22 @@ type Trial struct {
 	Searches    []Search          `json:"searches"`
 	Bystanders  []Bystander       `json:"bystanders,omitempty"`
 	Health      Health            `json:"health"` // of the run so far
+}
+
+// LateStart is how late a load may start before that counts against the run's health.
+const LateStart = 50 * time.Millisecond
+
+// FirstError is an example of what failed in the load; empty if nothing is known to have.
+func (t Trial) FirstError() string {
+	if t.Error != "" {
+		return t.Error
+	}
+	for _, s := range t.Searches {
+		if s.Error != "" {
+			return s.Error
+		}
+	}
+	return ""
 }
 
 // Search is one panel's search. Start and Ready are the server's instants; a failed search may lack them, and Delivered.

@@ -71,7 +71,7 @@ func (m *Monitor) Started(late time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lateMax = max(m.lateMax, late)
-	if late > Late {
+	if late > record.LateStart {
 		m.lateStarts++
 	}
 }

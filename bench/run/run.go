@@ -28,9 +28,6 @@ const (
 	lead    = 500 * time.Millisecond
 )
 
-// Late is the lateness of a start from which it counts as late.
-const Late = 50 * time.Millisecond
-
 // Options say what to play and where the outcome goes.
 type Options struct {
 	Scenario scenario.Scenario
@@ -238,7 +235,7 @@ func warmUp(ctx context.Context, o Options) error {
 					r.Scenario = s
 					seen, err := r.load(ctx, t, intended)
 					if err == nil && seen.Outcome != record.OK {
-						err = firstError(seen)
+						err = errors.New(seen.FirstError())
 					}
 					mu.Lock()
 					defer mu.Unlock()
@@ -254,13 +251,4 @@ func warmUp(ctx context.Context, o Options) error {
 		return err
 	}
 	return failed
-}
-
-func firstError(t record.Trial) error {
-	for _, s := range t.Searches {
-		if s.Error != "" {
-			return errors.New(s.Error)
-		}
-	}
-	return errors.New(t.Error)
 }

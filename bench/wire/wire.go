@@ -1,9 +1,11 @@
-// Package wire carries HTTP/1.1 over one connection, one exchange after the other, on the goroutine of whoever asks.
+// Package wire carries HTTP over single connections, with as few goroutines as can be: [Conn] is the client's end of an HTTP/1.1 connection,
+// one exchange after the other on the goroutine of whoever asks; [H2] that of an HTTP/2 one, with a goroutine that reads; [Server] serves HTTP/1.1
+// with a goroutine for each connection.
 //
-// net/http's client has two goroutines and some 15 KiB for each connection. That is no matter for most programs, but here more than three
-// thousand connections wait at once, in the process that also measures them: their stacks were a quarter of its memory, the garbage
-// collector's work on them held loads up by tenths of a second, and each answer went through one goroutine more than it needed to. Requests are
-// written and answers read by net/http all the same; this package only says when.
+// net/http has two goroutines and some 15 KiB for each connection at either end, and two more for a request that waits over h2. That is no matter
+// for most programs, but here thousands of requests wait at once, in the process that also measures them: their stacks were a
+// quarter of its memory, the garbage collector's work on them held loads up by tenths of a second, and each answer went through goroutines that it
+// did not need. HTTP/1.1's heads are written and parsed by net/http all the same.
 package wire
 
 import (
