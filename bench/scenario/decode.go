@@ -24,7 +24,7 @@ import (
 //	  payload: 2KiB               # size of each search's result, 0 to 2MiB; this is the default
 //	bystanders:                   # small requests during the load; off means none
 //	  every: 500ms                # default; 10ms to 600s
-//	  size: 200B                  # default; 0 to 2MiB
+//	  size: 200B                  # default; 44B to 2MiB
 //	strategies:                   # default [traditional, continuous]
 //	  - traditional               # one of strategy.Names, or a definition of one's own:
 //	  - name: mine                # none of the shipped names

@@ -127,7 +127,7 @@ func TestForms(t *testing.T) {
 		{head + "bystanders: off", bystandersOf, (*Bystanders)(nil)},
 		{head + "bystanders: false", bystandersOf, (*Bystanders)(nil)},
 		{head + "bystanders: null", bystandersOf, (*Bystanders)(nil)},
-		{head + "bystanders: {size: 7}", bystandersOf, &Bystanders{Every: seconds(0.5), Size: 7}},
+		{head + "bystanders: {size: 77}", bystandersOf, &Bystanders{Every: seconds(0.5), Size: 77}},
 		{head + "bystanders: {}", bystandersOf, &Bystanders{Every: seconds(0.5), Size: 200}},
 		{strings.ReplaceAll(one, "%", `{sweep: "1s, 3s..4s"}`), sweepOf, []clock.Seconds{seconds(1), seconds(3), seconds(4)}},
 		{strings.ReplaceAll(one, "%", "{sweep: [2s, 1s]}"), sweepOf, []clock.Seconds{seconds(2), seconds(1)}},

@@ -96,7 +96,7 @@ func TestWrongFields(t *testing.T) {
 			`3:13: bystanders: the text "on" where off or {every: 500ms, size: 200B} belongs`}},
 		"limits": {head + "bystanders: {every: 9ms, size: 11MiB}\nrepeats: 0\nbrowser: {http1_connections: 0, h2_streams: 1001}\n", []string{
 			`3:21: bystanders every 9ms: take 10ms to 600s`,
-			`3:32: 11534336 bytes of bystander size: take 0 to 2097152`,
+			`3:32: 11534336 bytes of bystander size: take 44 to 2097152`,
 			`4:10: 0 repeats: take 1 to 1000`,
 			`5:30: 0 http1_connections: take 1 to 256`,
 			`5:45: 1001 h2_streams: take 1 to 1000`}},

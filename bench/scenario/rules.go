@@ -11,6 +11,7 @@ import (
 
 // Limits beside the exported ones, each with its reason.
 const (
+	minStatus      = 44                     // the least that the dashboard server's status can be said in
 	maxPayload     = 2 << 20                // Elasticsearch gives out 10,000 hits at the most, here of 256 bytes
 	maxRepeats     = 1000                   // far beyond where an interval still narrows
 	minEvery       = 10 * time.Millisecond  // faster bystanders would be the load
@@ -129,7 +130,7 @@ func bystanderRules(s Scenario) (found []violation) {
 	if every := s.Bystanders.Every; every.Duration < minEvery || every.Duration > maxWait {
 		found = append(found, breach(fmt.Sprintf("bystanders every %v: take %v to %ds", every, minEvery, MaxDelay), "bystanders.every"))
 	}
-	return append(found, amount("bystanders.size", "bytes of bystander size", s.Bystanders.Size, 0, maxPayload)...)
+	return append(found, amount("bystanders.size", "bytes of bystander size", s.Bystanders.Size, minStatus, maxPayload)...)
 }
 
 // contestRules judges who competes: strategies, base and protocols, each listed once.
