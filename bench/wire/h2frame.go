@@ -47,6 +47,7 @@ type errorCode uint32
 const (
 	codeNone        errorCode = 0x0
 	codeProtocol    errorCode = 0x1
+	codeInternal    errorCode = 0x2
 	codeFlowControl errorCode = 0x3
 	codeFrameSize   errorCode = 0x6
 	codeRefused     errorCode = 0x7

@@ -15,7 +15,7 @@ import (
 // that nobody who connects gives up.
 const acceptPause = 5 * time.Millisecond
 
-// Server serves HTTP/1.1 (and 1.0) with one goroutine and 2 KiB of buffers for each connection; an answer's buffers are borrowed from its first
+// Server serves HTTP/1.1 (and 1.0, and HTTP/2 if asked to) with one goroutine and 2 KiB of buffers for each connection; an answer's buffers are borrowed from its first
 // byte to its last. Requests are parsed by net/http. An answer of up to 4 KiB, or one whose handler sets Content-Length and writes it at once,
 // leaves with its head in one write.
 //
@@ -32,6 +32,10 @@ const acceptPause = 5 * time.Millisecond
 type Server struct {
 	// Handler answers the requests; it must be set.
 	Handler http.Handler
+	// H2Streams is how many requests a connection may have open at once that speaks HTTP/2 in cleartext and with prior knowledge, on the same
+	// listeners. A request that waits is then one goroutine, and a connection one more. A handler that panics ends its connection, as over HTTP/1.1, and
+	// not only its stream. With 0 there is no HTTP/2.
+	H2Streams int
 	// ErrorLog is told of handlers that panic other than with [http.ErrAbortHandler]; log's standard logger if nil.
 	ErrorLog *log.Logger
 
@@ -142,12 +146,12 @@ type date struct {
 	text   string
 }
 
-func (s *Server) appendDate(b []byte) []byte {
+func (s *Server) dateText() string {
 	now := time.Now()
 	d := s.date.Load()
 	if d == nil || d.second != now.Unix() {
 		d = &date{now.Unix(), now.UTC().Format(http.TimeFormat)}
 		s.date.Store(d)
 	}
-	return append(b, d.text...)
+	return d.text
 }

@@ -44,6 +44,7 @@ type served struct {
 	read    *bufio.Reader
 	failed  error // why reading ended; of whoever reads
 	current atomic.Pointer[requestContext]
+	h2      atomic.Pointer[servedH2] // of a connection that speaks HTTP/2
 
 	mu       sync.Mutex // guards what follows and the state of contexts
 	changed  sync.Cond  // a watch has ended
@@ -82,13 +83,20 @@ func (c *served) serve() {
 		c.abort()
 		c.server.forget(c)
 	}()
+	if c.server.H2Streams > 0 && c.prefaced() {
+		c.multiplex()
+		return
+	}
 	for c.exchange() {
 	}
 }
 
-// abort closes the connection and ends the context of the request.
+// abort closes the connection and ends the contexts of its requests.
 func (c *served) abort() {
 	_ = c.conn.Close()
+	if h := c.h2.Load(); h != nil {
+		h.abort()
+	}
 	if x := c.current.Load(); x != nil {
 		x.end()
 	}

@@ -114,7 +114,7 @@ func (w *answering) completeHead(more int, last bool) {
 	b := w.out.head
 	if !w.dated {
 		b = append(b, "Date: "...)
-		b = w.c.server.appendDate(b)
+		b = append(b, w.c.server.dateText()...)
 		b = append(b, "\r\n"...)
 	}
 	if !w.bodiless() {

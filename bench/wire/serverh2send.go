@@ -1,0 +1,159 @@
+package wire
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/net/http2/hpack"
+)
+
+// queue returns the buffer to append frames to. The lock is held.
+func (h *servedH2) queue() *buffer {
+	if h.out == nil {
+		h.out = buffers.Get().(*buffer)
+	}
+	return h.out
+}
+
+// write writes what has been appended, unless somebody is at it. The lock is held, before and after, but not meanwhile.
+func (h *servedH2) write() {
+	if h.writing {
+		return
+	}
+	h.writing = true
+	for h.out != nil {
+		b := h.out
+		h.out = nil
+		h.mu.Unlock()
+		_, err := h.served.conn.Write(b.b)
+		b.release()
+		h.mu.Lock()
+		if err != nil {
+			h.out = nil
+			_ = h.served.conn.Close() // the reader notices
+			h.stop(err)
+			break
+		}
+		h.changed.Broadcast()
+	}
+	h.writing = false
+	h.changed.Broadcast()
+}
+
+// kick is write for the goroutine that reads: it does not write. The lock is held.
+func (h *servedH2) kick() {
+	switch {
+	case h.out == nil:
+	case !h.writing:
+		go func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.write()
+		}()
+	case len(h.out.b) > mostUnread:
+		// The peer does not read what it asks for.
+		_ = h.served.conn.Close()
+	}
+}
+
+// cut ends the connection behind everything that has been appended. A peer that does not read is not waited for.
+func (h *servedH2) cut() {
+	h.mu.Lock()
+	_ = h.served.conn.SetWriteDeadline(time.Now().Add(lingerTime))
+	h.stop(net.ErrClosed)
+	for h.writing || h.out != nil {
+		if h.writing {
+			h.changed.Wait()
+			continue
+		}
+		h.write()
+	}
+	h.mu.Unlock()
+	_ = h.served.conn.Close()
+}
+
+func (h *servedH2) appendReset(stream uint32, code errorCode) {
+	b := h.queue()
+	b.b = appendNumber(b.b, frameReset, stream, uint32(code))
+}
+
+// appendStatus adds the head of an informational answer. The lock is held.
+func (h *servedH2) appendStatus(stream uint32, status int) {
+	h.block.Reset()
+	h.put(":status", strconv.Itoa(status))
+	b := h.queue()
+	b.b = append(appendHead(b.b, frame{length: h.block.Len(), kind: frameHeaders, flags: flagEndHeaders, stream: stream}), h.block.Bytes()...)
+}
+
+// appendHeaders adds the head of an answer; last if it is all of it. The lock is held.
+func (h *servedH2) appendHeaders(w *answeringH2, status int, last bool) {
+	h.block.Reset()
+	h.put(":status", strconv.Itoa(status))
+	for _, name := range w.names() {
+		if status < 200 && name == "Content-Length" {
+			continue
+		}
+		for _, value := range w.out.header[name] {
+			if httpguts.ValidHeaderFieldValue(value) {
+				h.put(strings.ToLower(name), value)
+			}
+		}
+	}
+	kind, rest := byte(frameHeaders), h.block.Bytes()
+	b := h.queue()
+	for {
+		f := frame{length: min(len(rest), frameSize), kind: kind, stream: w.x.id}
+		if last && kind == frameHeaders {
+			f.flags |= flagEndStream
+		}
+		if f.length == len(rest) {
+			f.flags |= flagEndHeaders
+		}
+		b.b = append(appendHead(b.b, f), rest[:f.length]...)
+		if rest = rest[f.length:]; len(rest) == 0 {
+			return
+		}
+		kind = frameContinuation
+	}
+}
+
+// put encodes a field. What seldom comes again is not entered in the table, where it would only drive the others out.
+func (h *servedH2) put(name, value string) {
+	unique := name == "content-length" || name == "server-timing" || name == "location" || len(value) > 64
+	// A bytes.Buffer always takes it.
+	_ = h.encode.WriteField(hpack.HeaderField{Name: name, Value: value, Sensitive: unique})
+}
+
+// appendData adds a part of an answer's body as the peer's windows allow it, and waits where they do not; last if the answer ends with it. The
+// lock is held, before and after, but not meanwhile.
+func (h *servedH2) appendData(x *exchangeH2, p []byte, last bool) error {
+	for {
+		if x.lost {
+			return http.ErrAbortHandler
+		}
+		n := min(len(p), x.window, h.window, frameSize)
+		full := h.out != nil && len(h.out.b) >= mostBuffered
+		if full || n <= 0 && len(p) > 0 {
+			if h.out == nil || h.writing {
+				h.changed.Wait()
+			} else {
+				h.write()
+			}
+			continue
+		}
+		f := frame{length: n, kind: frameData, stream: x.id}
+		if last && n == len(p) {
+			f.flags = flagEndStream
+		}
+		b := h.queue()
+		b.b = append(appendHead(b.b, f), p[:n]...)
+		x.window, h.window = x.window-n, h.window-n
+		if p = p[n:]; len(p) == 0 {
+			return nil
+		}
+	}
+}
