@@ -5,10 +5,15 @@ COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --q
 RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 
 .DEFAULT_GOAL := help
-.PHONY: bench test check publish fidelity help
+FUZZTIME ?= 30s
+
+.PHONY: bench bench-all test check fuzz publish fidelity help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
+
+bench-all: ## measure every scenario of RESULTS.md (about 5 minutes)
+	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
 
 test: ## run the tests
 	$(GO) test ./...
@@ -20,6 +25,11 @@ check: ## what every change must pass: format, vet, staticcheck, tests with the 
 	$(GO) mod tidy -diff
 	$(GO) test -race ./...
 
+fuzz: ## run each fuzz target for FUZZTIME, 30s by default
+	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | while read -r package target; do \
+		echo "$$package $$target"; $(GO) test ./$$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
+	done
+
 publish: ## RESULTS.md and its charts, from the newest results
 	$(RUN) publish
 
@@ -27,4 +37,4 @@ fidelity: ## how far a measurement can be trusted on this machine: benchmarks of
 	$(GO) test ./bench/run -run '^$$' -bench . -benchtime 1x -count 3 -timeout 30m
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

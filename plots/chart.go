@@ -8,7 +8,15 @@
 //	load-<protocol>                  load time against query delay
 //	speedup                          what continuous polling saves, per query delay; speedup-<strategy> for any other
 //	vice                             groups of panels and bystanders, where one strategy hurts and where it does not
+//	last-hop                         loads behind proxies that speak another protocol to the server than to the browser
+//	tabs-<protocol>                  each tab's load time, in the order of opening
+//	network-<protocol>               wasted time against the network's round trip
+//	cuts-<protocol>                  searches that fail where connections are cut; failures-<protocol> where they fail for another reason
+//	mix-<protocol>                   load times over drawn dashboards, and the gain over all of them
 //	waterfall-<strategy>-<protocol>  one dashboard load, panel by panel
+//
+// The names of charts that are not of the direct topology end in the topology's. Where a perfect network is among several, only network and cuts are of the
+// others: each would else have a copy of every chart.
 package plots
 
 import (
@@ -35,10 +43,10 @@ type Chart struct {
 }
 
 // Charts draws what the result holds: sawtooth, load and speed-up charts of a sweep of delays, the vice chart when there are
-// groups of panels or bystanders to tell apart, and a waterfall for each load given. Cells without a finished trial are
-// left out. A result from which nothing can be drawn is an error.
-func Charts(a analysis.Analysis, curves []analysis.Curve, falls []analysis.Waterfall) ([]Chart, error) {
-	r := read(a)
+// groups of panels or bystanders to tell apart, those of proxies, tabs, networks, failures and drawn dashboards where it has such, and a waterfall for
+// each load given. Cells without a finished trial are left out, but where failures are counted. A result from which nothing can be drawn is an error.
+func Charts(a analysis.Analysis, pictures analysis.Pictures) ([]Chart, error) {
+	r := read(a, pictures)
 	var charts []Chart
 	var failed error
 	add := func(c Chart, err error) {
@@ -47,23 +55,40 @@ func Charts(a analysis.Analysis, curves []analysis.Curve, falls []analysis.Water
 		}
 		charts = append(charts, c)
 	}
-	for _, h := range r.hops {
+	for _, h := range r.shown() {
 		if r.sweeps(h) {
-			add(sawtooth(r, h, curves))
+			add(sawtooth(r, h))
 		}
 	}
-	for _, h := range r.hops {
+	for _, h := range r.shown() {
 		if r.sweeps(h) {
 			add(load(r, h))
 		}
 	}
-	for _, other := range r.compared() {
-		add(speedup(r, other))
+	for _, of := range r.compared() {
+		add(speedup(r, of))
 	}
-	if v := viceOf(r); len(v.rows) > 0 {
-		add(vice(r, v), nil)
+	if rc, cells := viceOf(r); len(rc.rows) > 0 {
+		add(vice(r, rc, cells), nil)
 	}
-	for _, f := range falls {
+	if rc, cells := lastHopOf(r); len(rc.rows) > 0 {
+		add(lastHop(r, rc, cells), nil)
+	}
+	for _, h := range r.shown() {
+		if len(r.tabbed(h)) > 0 {
+			add(tabs(r, h))
+		}
+	}
+	for _, s := range r.byRTT() {
+		add(network(r, s))
+	}
+	for _, s := range r.broken() {
+		add(cuts(r, s), nil)
+	}
+	for _, h := range r.mixedHops() {
+		add(mix(r, h))
+	}
+	for _, f := range pictures.Waterfalls {
 		if len(f.Lanes) > 0 {
 			add(waterfall(r, f), nil)
 		}

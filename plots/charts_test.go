@@ -24,7 +24,7 @@ func names(charts []Chart) []string {
 // drawn is one chart of a result.
 func drawn(t *testing.T, name string, a analysis.Analysis, curves []analysis.Curve, falls ...analysis.Waterfall) Chart {
 	t.Helper()
-	charts, err := Charts(a, curves, falls)
+	charts, err := Charts(a, analysis.Pictures{Curves: curves, Waterfalls: falls})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +58,10 @@ func TestChartsOfAResult(t *testing.T) {
 		{"two loads of a kind", viceResult(), []analysis.Waterfall{viceFall(), viceFall()},
 			"vice waterfall-continuous-http1 waterfall-continuous-http1-2"},
 		{"a load without panels", viceResult(), []analysis.Waterfall{{}}, "vice"},
-		{"topologies", through(whole(), "proxy"), nil, "sawtooth-http1-direct sawtooth-http1-proxy sawtooth-h2-direct sawtooth-h2-proxy " +
-			"load-http1-direct load-http1-proxy load-h2-direct load-h2-proxy speedup"},
+		{"topologies", through(whole(), "proxy"), nil, "sawtooth-http1 sawtooth-http1-proxy sawtooth-h2 sawtooth-h2-proxy " +
+			"load-http1 load-http1-proxy load-h2 load-h2-proxy speedup speedup-proxy"},
 	} {
-		charts, err := Charts(test.a, nil, test.falls)
+		charts, err := Charts(test.a, analysis.Pictures{Waterfalls: test.falls})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -86,7 +86,7 @@ func TestNothingToDraw(t *testing.T) {
 		{sweep("sawtooth", []float64{6}, both, 7),
 			`draw charts of "sawtooth": one delay, one group of panels and no bystanders leave nothing to compare`},
 	} {
-		charts, err := Charts(test.a, curvesOf(both, 23), nil)
+		charts, err := Charts(test.a, analysis.Pictures{Curves: curvesOf(both, 23)})
 		if err == nil || err.Error() != test.want || charts != nil {
 			t.Errorf("got %v and %v, want %s", names(charts), err, test.want)
 		}
@@ -188,7 +188,7 @@ func TestSameBytes(t *testing.T) {
 		for i := range a.Cells {
 			a.Cells[i].Bystanders = viceResult().Cells[0].Bystanders
 		}
-		charts, err := Charts(a, curvesOf(both, 23), []analysis.Waterfall{viceFall()})
+		charts, err := Charts(a, analysis.Pictures{Curves: curvesOf(both, 23), Waterfalls: []analysis.Waterfall{viceFall()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestEdges(t *testing.T) {
 	for i := range ours.Comparisons {
 		ours.Comparisons[i].Other = own
 	}
-	named, err := Charts(ours, nil, []analysis.Waterfall{fallOf(own, "h2", 6, 10)})
+	named, err := Charts(ours, analysis.Pictures{Waterfalls: []analysis.Waterfall{fallOf(own, "h2", 6, 10)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +242,14 @@ func TestEdges(t *testing.T) {
 		drawn(t, "sawtooth-http1", whole(), curvesOf(both, 23)), drawn(t, "load-http1", whole(), nil), drawn(t, "speedup", whole(), nil),
 		drawn(t, "vice", long, nil), drawn(t, "waterfall-continuous-http1", viceResult(), nil, viceFall()),
 	)
+	for kind, p := range played() {
+		p.Waterfalls = nil
+		more, err := Charts(p.Analysis, p.Pictures)
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		charts = append(charts, more...)
+	}
 	for _, c := range charts {
 		img := raster(c, 72).Image() // a pixel a point
 		const edge = int(margin / 2)

@@ -16,7 +16,7 @@ func load(r result, h hop) (Chart, error) {
 	ch := Chart{
 		Name:     h.stem("load"),
 		Title:    "Load time of the dashboard against query delay",
-		Subtitle: r.subtitle(h, cells, "point"),
+		Subtitle: r.subtitle(h.label(), cells, "point"),
 		height:   bodyHeight,
 		body:     p.Draw,
 	}
@@ -27,7 +27,7 @@ func load(r result, h hop) (Chart, error) {
 		if len(pts) == 0 {
 			continue
 		}
-		l := lookOf(s, r.strategies)
+		l := r.look(s)
 		if err := addLine(p, xys(pts), l.line(0.6)); err != nil {
 			return Chart{}, err
 		}
@@ -45,7 +45,11 @@ func load(r result, h hop) (Chart, error) {
 	if err := addLine(p, diagonal(cells), ideal); err != nil {
 		return Chart{}, err
 	}
-	ch.legend = append(ch.legend, entry{"ideal: the query delay itself", sample{line: ideal}})
+	name := "ideal: the query delay itself"
+	if len(cells[0].Tabs) > 0 {
+		name = "ideal: the query delay, from the start of the last tab"
+	}
+	ch.legend = append(ch.legend, entry{name, sample{line: ideal}})
 	ch.Caption = "Markers: measured; lines only join them. Too few loads for a confidence interval."
 	if barred {
 		ch.Caption = "Markers: measured; lines only join them. Bars: 95 % confidence interval; where none shows, it is smaller than the marker."
@@ -59,11 +63,14 @@ func loads(cells []analysis.Cell, strategy string) []point {
 	return points(cells, strategy, func(c analysis.Cell) (y float64, lo, hi *float64) { return *c.Load.Median, c.Load.Lo, c.Load.Hi })
 }
 
-// diagonal is the line on which load time equals delay.
+// diagonal is the line on which load time is ideal: equal to the delay, later by the last tab's start.
 func diagonal(cells []analysis.Cell) plotter.XYs {
-	far := 0.0
+	far, late := 0.0, 0.0
 	for _, c := range cells {
 		far = max(far, c.Delay)
+		if len(c.Tabs) > 0 && c.Overhead.Median != nil {
+			late = *c.Load.Median - *c.Overhead.Median - c.Delay
+		}
 	}
-	return plotter.XYs{{}, {X: far, Y: far}}
+	return plotter.XYs{{Y: late}, {X: far, Y: far + late}}
 }

@@ -116,20 +116,22 @@ func TestLaneNames(t *testing.T) {
 
 // Only continuous polling on HTTP/1.1 holds anybody up for seconds.
 func TestHeldUp(t *testing.T) {
-	v := viceOf(read(viceResult()))
+	rc, _ := viceOf(read(viceResult(), analysis.Pictures{}))
 	var held []string
-	for _, r := range v.rows {
-		for _, x := range r.values {
-			if r.held(x) {
-				held = append(held, r.name+" "+x.strategy+" "+x.hop.protocol)
+	for _, f := range rc.facets {
+		for _, m := range f.marks {
+			if m.strong {
+				held = append(held, rc.rows[m.row].name+" "+m.strategy+" "+f.title)
 			}
 		}
 	}
-	if got, want := strings.Join(held, ", "), "fast continuous http1, bystanders continuous http1"; got != want {
+	if got, want := strings.Join(held, ", "), "fast continuous HTTP/1.1, bystanders continuous HTTP/1.1"; got != want {
 		t.Errorf("held up: %s, want %s", got, want)
 	}
-	if lo, hi := v.limits(); lo != 0.001 || math.Abs(hi-10.707) > 1e-9 { // 1.9 ms lies in the decade of 1 ms; 10.704 + 0.003
-		t.Errorf("axis from %v to %v", lo, hi)
+	for _, f := range rc.facets {
+		if f.lo != 0.001 || math.Abs(f.hi-10.707) > 1e-9 { // 1.9 ms lies in the decade of 1 ms; 10.704 + 0.003
+			t.Errorf("axis from %v to %v", f.lo, f.hi)
+		}
 	}
 }
 

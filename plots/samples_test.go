@@ -19,12 +19,15 @@ var out = flag.String("out", "", "folder to keep the rendered charts in")
 func samples(t *testing.T) map[string][]Chart {
 	t.Helper()
 	all := map[string][]Chart{}
-	draw := func(kind string, a analysis.Analysis, curves []analysis.Curve, falls ...analysis.Waterfall) {
-		charts, err := Charts(a, curves, falls)
+	add := func(kind string, a analysis.Analysis, p analysis.Pictures) {
+		charts, err := Charts(a, p)
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
 		all[kind] = charts
+	}
+	draw := func(kind string, a analysis.Analysis, curves []analysis.Curve, falls ...analysis.Waterfall) {
+		add(kind, a, analysis.Pictures{Curves: curves, Waterfalls: falls})
 	}
 	draw("whole", whole(), curvesOf(both, 23), fallOf("traditional", "http1", 8, 10), fallOf("continuous", "h2", 8, 10))
 	draw("dense", dense(), curvesOf(both, 23))
@@ -35,6 +38,10 @@ func samples(t *testing.T) map[string][]Chart {
 	draw("many", crowd(many), curvesOf(both, 23), fallOf("traditional", "http1", 23, 100))
 	draw("hops", through(viceResult(), "behind-a-proxy"), nil)
 	draw("harm", harmed(), nil)
+	for kind, p := range played() {
+		p.Waterfalls = p.Waterfalls[:min(4, len(p.Waterfalls))] // more look alike
+		add(kind, p.Analysis, p.Pictures)
+	}
 	return all
 }
 
@@ -59,6 +66,10 @@ func through(a analysis.Analysis, topology string) analysis.Analysis {
 	for _, c := range a.Cells {
 		c.Topology = topology
 		a.Cells = append(a.Cells, c)
+	}
+	for _, c := range a.Comparisons {
+		c.Topology = topology
+		a.Comparisons = append(a.Comparisons, c)
 	}
 	return a
 }

@@ -9,26 +9,26 @@ import (
 )
 
 // sawtooth shows wasted time against query delay for one hop: measured points over the model's line.
-func sawtooth(r result, h hop, curves []analysis.Curve) (Chart, error) {
+func sawtooth(r result, h hop) (Chart, error) {
 	cells := r.of(h)
 	p := newPlot("query delay (s)", "wasted time, mean per search (s)")
 	p.Add(grid())
 	ch := Chart{
 		Name:     h.stem("sawtooth"),
 		Title:    "Wasted time against query delay",
-		Subtitle: r.subtitle(h, cells, "point"),
+		Subtitle: r.subtitle(h.label(), cells, "point"),
 		Caption:  "Markers: measured.",
 		height:   bodyHeight,
 		body:     p.Draw,
 	}
 	modelled := false
 	for _, s := range r.strategies {
-		line := curve(curves, s, h.protocol)
+		line := r.curve(s, h)
 		if len(line) == 0 || len(wasted(cells, s)) == 0 {
 			continue
 		}
 		modelled = true
-		if err := addLine(p, line, lookOf(s, r.strategies).line(0.9)); err != nil {
+		if err := addLine(p, line, r.look(s).line(0.9)); err != nil {
 			return Chart{}, err
 		}
 	}
@@ -38,18 +38,21 @@ func sawtooth(r result, h hop, curves []analysis.Curve) (Chart, error) {
 		if len(pts) == 0 {
 			continue
 		}
-		l := lookOf(s, r.strategies)
+		l := r.look(s)
 		if err := addMarkers(p, pts, l); err != nil {
 			return Chart{}, err
 		}
 		mark := sample{glyph: l.glyph(2.8)}
-		if len(curve(curves, s, h.protocol)) > 0 {
+		if len(r.curve(s, h)) > 0 {
 			mark.line = l.line(0.9)
 		}
 		ch.legend = append(ch.legend, entry{s, mark})
 	}
 	if modelled {
 		ch.Caption = "Markers: measured. Lines: what the model expects without any latency."
+		if r.info(h).RTT > 0 {
+			ch.Caption = "Markers: measured. Lines: what the model expects without any latency but the network's."
+		}
 	}
 	fit(p)
 	return ch, nil
@@ -60,13 +63,13 @@ func wasted(cells []analysis.Cell, strategy string) []point {
 	return points(cells, strategy, func(c analysis.Cell) (y float64, lo, hi *float64) { return *c.Wasted.Mean, nil, nil })
 }
 
-// curve is the model's line of a strategy and protocol.
-func curve(curves []analysis.Curve, strategy, protocol string) plotter.XYs {
-	i := slices.IndexFunc(curves, func(c analysis.Curve) bool { return c.Strategy == strategy && c.Protocol == protocol })
+// curve is the model's line of a strategy on a hop.
+func (r result) curve(strategy string, h hop) plotter.XYs {
+	i := slices.IndexFunc(r.pictures.Curves, func(c analysis.Curve) bool { return c.Strategy == strategy && h.of(c.Protocol, c.Topology) })
 	if i < 0 {
 		return nil
 	}
-	c := curves[i]
+	c := r.pictures.Curves[i]
 	xy := make(plotter.XYs, min(len(c.Delay), len(c.Wasted)))
 	for i := range xy {
 		xy[i] = plotter.XY{X: c.Delay[i], Y: c.Wasted[i]}

@@ -19,21 +19,31 @@ import (
 // need, and the names in the order in which they are shown.
 type result struct {
 	analysis.Analysis
+	pictures   analysis.Pictures
 	cells      []analysis.Cell
 	hops       []hop
 	strategies []string
+	all        []string // strategies, those without a finished trial too: their looks go by this order
 }
+
+func (r result) look(strategy string) look { return lookOf(strategy, r.all) }
 
 // hop is what a browser had in front of it: a protocol, through a topology.
 type hop struct {
 	protocol, topology string
-	apart              bool // the result has several topologies, so that the protocol alone does not tell
+	apart              bool // the result has other topologies than the direct one, so that the protocol alone does not tell
 }
 
-func read(a analysis.Analysis) result {
-	r := result{Analysis: a}
-	var topologies []string
+// direct is the topology of nothing between browser and server. Charts of it do not name it.
+const direct = "direct"
+
+func read(a analysis.Analysis, pictures analysis.Pictures) result {
+	r := result{Analysis: a, pictures: pictures}
+	apart := slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Topology != direct })
 	for _, c := range a.Cells {
+		if !slices.Contains(r.all, c.Strategy) {
+			r.all = append(r.all, c.Strategy)
+		}
 		if c.Load.Median == nil || c.Wasted.Mean == nil {
 			continue
 		}
@@ -41,12 +51,9 @@ func read(a analysis.Analysis) result {
 		if !slices.Contains(r.strategies, c.Strategy) {
 			r.strategies = append(r.strategies, c.Strategy)
 		}
-		if !slices.Contains(topologies, c.Topology) {
-			topologies = append(topologies, c.Topology)
-		}
 	}
 	for _, c := range r.cells {
-		h := hop{c.Protocol, c.Topology, len(topologies) > 1}
+		h := hop{c.Protocol, c.Topology, apart}
 		if !slices.Contains(r.hops, h) {
 			r.hops = append(r.hops, h)
 		}
@@ -84,11 +91,14 @@ func (h hop) label() string {
 }
 
 // stem names a file of this hop.
-func (h hop) stem(kind string) string {
-	if h.apart {
-		return kind + "-" + h.protocol + "-" + h.topology
+func (h hop) stem(kind string) string { return kind + "-" + h.protocol + behind(h.topology) }
+
+// behind is the end of a file's name.
+func behind(topology string) string {
+	if topology == direct {
+		return ""
 	}
-	return kind + "-" + h.protocol
+	return "-" + topology
 }
 
 func (h hop) of(protocol, topology string) bool {
@@ -106,20 +116,48 @@ func (r result) of(h hop) []analysis.Cell {
 	return cells
 }
 
+// info is what the scenario says of a hop; without, it is taken for a perfect one.
+func (r result) info(h hop) analysis.Hop {
+	for _, i := range r.pictures.Hops {
+		if h.of(i.Protocol, i.Topology) {
+			return i
+		}
+	}
+	return analysis.Hop{Protocol: h.protocol, Topology: h.topology, Kind: h.topology, ServerProtocol: h.protocol, Perfect: true, OnlyRTT: true}
+}
+
+// shown lists the hops of charts that are not about networks: the perfect ones, or all if there is none.
+func (r result) shown() []hop {
+	perfect := slices.DeleteFunc(slices.Clone(r.hops), func(h hop) bool { return !r.info(h).Perfect })
+	if len(perfect) == 0 {
+		return r.hops
+	}
+	return perfect
+}
+
+// drawn tells whether delays come from a distribution.
+func (r result) drawn() bool {
+	return slices.ContainsFunc(r.Summary, func(s analysis.Summary) bool { return s.Mix != nil })
+}
+
 // sweeps says whether a hop was measured at more than one delay.
 func (r result) sweeps(h hop) bool {
 	cells := r.of(h)
 	return slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Delay != cells[0].Delay })
 }
 
-// subtitle is the chart's second line: of what the cells are. What differs between cells is given as a range or not at all.
-func (r result) subtitle(h hop, cells []analysis.Cell, per string) string {
-	parts := []string{r.Scenario, h.label()}
-	if h.protocol == "" {
-		parts = parts[:1]
+// subtitle is the chart's second line: where and of what the cells are. What differs between cells is given as a range or not at all.
+func (r result) subtitle(where string, cells []analysis.Cell, per string) string {
+	parts := []string{r.Scenario}
+	if where != "" {
+		parts = append(parts, where)
 	}
 	if n := panels(cells); n > 0 {
-		parts = append(parts, count(n, "panel"))
+		of := count(n, "panel")
+		if tabs := len(cells[0].Tabs); tabs > 0 {
+			of = count(tabs, "tab") + " of " + of
+		}
+		parts = append(parts, of)
 	}
 	least, most := cells[0].Finished, cells[0].Finished
 	for _, c := range cells {

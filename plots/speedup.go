@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"pollbench/bench/analysis"
 )
 
 // gains are the speed-ups of one strategy on one hop, in %.
@@ -18,13 +19,19 @@ type gains struct {
 	mean *float64
 }
 
+// contest is a strategy whose loads were compared over a topology.
+type contest struct{ other, topology string }
+
 // gainsOf reads the comparisons of whole loads; those without a figure are left out.
-func gainsOf(r result, other string) []gains {
+func gainsOf(r result, of contest) []gains {
 	var all []gains
-	for _, h := range r.hops {
+	for _, h := range r.shown() {
+		if h.topology != of.topology {
+			continue
+		}
 		g := gains{hop: h}
 		for _, c := range r.Comparisons {
-			if c.Group != nil || c.Other != other || !h.of(c.Protocol, c.Topology) || c.Speedup == nil {
+			if c.Group != nil || c.Other != of.other || !h.of(c.Protocol, c.Topology) || c.Speedup == nil {
 				continue
 			}
 			g.base = c.Base
@@ -35,7 +42,7 @@ func gainsOf(r result, other string) []gains {
 		}
 		slices.SortStableFunc(g.pts, func(a, b point) int { return cmp.Compare(a.x, b.x) })
 		for _, s := range r.Summary {
-			if s.Other == other && h.of(s.Protocol, s.Topology) {
+			if s.Other == of.other && h.of(s.Protocol, s.Topology) {
 				g.mean = percent(s.Mean)
 			}
 		}
@@ -52,42 +59,52 @@ func percent(v *float64) *float64 {
 	return &p
 }
 
-// compared lists the strategies whose loads were compared at more than one delay.
-func (r result) compared() []string {
-	var names []string
+// compared lists what was compared at more than one delay.
+func (r result) compared() []contest {
+	var all []contest
 	for _, c := range r.Comparisons {
-		if slices.Contains(names, c.Other) {
+		of := contest{c.Other, c.Topology}
+		if slices.Contains(all, of) {
 			continue
 		}
-		if slices.ContainsFunc(gainsOf(r, c.Other), func(g gains) bool { return len(g.pts) > 1 }) {
-			names = append(names, c.Other)
+		if slices.ContainsFunc(gainsOf(r, of), func(g gains) bool { return len(g.pts) > 1 }) {
+			all = append(all, of)
 		}
 	}
-	return names
+	return all
 }
 
-// speedup shows how much of the base's load time a strategy saves at each delay, one series a protocol.
-func speedup(r result, other string) (Chart, error) {
-	all := gainsOf(r, other)
+// speedup shows how much of the base's load time a strategy saves at each delay over a topology, one series a protocol.
+func speedup(r result, of contest) (Chart, error) {
+	all := gainsOf(r, of)
 	base := all[0].base
+	where := ""
+	if all[0].hop.apart {
+		where = of.topology
+	}
+	var cells []analysis.Cell
+	for _, g := range all {
+		cells = append(cells, r.of(g.hop)...)
+	}
 	p := newPlot("query delay (s)", "speed-up: load time saved (%)")
 	p.Add(grid())
 	ch := Chart{
 		Name:     "speedup",
-		Title:    fmt.Sprintf("Speed-up of %s over %s polling", other, base),
-		Subtitle: r.subtitle(hop{}, r.cells, "point"),
+		Title:    fmt.Sprintf("Speed-up of %s over %s polling", of.other, base),
+		Subtitle: r.subtitle(where, cells, "point"),
 		Caption:  "Speed-up: 1 − ratio of median load times; protocols side by side. Dashed: mean over the delays.",
 		height:   bodyHeight,
 		body:     p.Draw,
 	}
-	if other != "continuous" {
-		ch.Name += "-" + other
+	if of.other != "continuous" {
+		ch.Name += "-" + of.other
 	}
+	ch.Name += behind(of.topology)
 	p.Add(zero{}, meansOf(all))
 	apart := dodge(all)
 	barred := false
 	for i, g := range all {
-		l := hopLook(g.hop, i)
+		l := hopLook(g.hop)
 		pts := slices.Clone(g.pts)
 		for j := range pts {
 			pts[j].x += (float64(i) - float64(len(all)-1)/2) * apart
@@ -100,7 +117,7 @@ func speedup(r result, other string) (Chart, error) {
 		if err := addMarkers(p, pts, l); err != nil {
 			return Chart{}, err
 		}
-		ch.legend = append(ch.legend, entry{g.hop.label(), sample{glyph: l.glyph(2.8)}})
+		ch.legend = append(ch.legend, entry{protocolName(g.hop.protocol), sample{glyph: l.glyph(2.8)}})
 	}
 	if barred {
 		ch.Caption += " Bars: 95 % confidence interval."
@@ -135,92 +152,13 @@ func (zero) Plot(c draw.Canvas, p *plot.Plot) {
 // DataRange implements plot.DataRanger: the line is always in sight.
 func (zero) DataRange() (xmin, xmax, ymin, ymax float64) { return 0, 0, 0, 0 }
 
-// meanLine is a level with its label at the right, outside the data.
-type meanLine struct {
-	y          float64
-	text, name string
-	look       look
-}
-
-// meanLines keeps the labels of levels that nearly coincide apart.
-type meanLines []meanLine
-
-func meansOf(all []gains) meanLines {
-	var m meanLines
-	for i, g := range all {
+// meansOf are the means over the delays, as lines across the chart.
+func meansOf(all []gains) endLabels {
+	var m endLabels
+	for _, g := range all {
 		if g.mean != nil {
-			m = append(m, meanLine{*g.mean, "mean " + decimal(*g.mean, 1) + " %", g.hop.label(), hopLook(g.hop, i)})
+			m = append(m, endLabel{*g.mean, "mean " + decimal(*g.mean, 1) + " %", protocolName(g.hop.protocol), hopLook(g.hop), true})
 		}
 	}
 	return m
-}
-
-const (
-	labelOff  vg.Length = 8  // from the data's edge
-	labelStep vg.Length = 24 // two lines of text
-)
-
-// Plot implements plot.Plotter.
-func (m meanLines) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	levels := make([]vg.Length, len(m))
-	for i, l := range m {
-		levels[i] = y(l.y)
-	}
-	for i, at := range spread(levels, labelStep) {
-		// Each line's dashes fall into the gaps of the one before, so that both show where they coincide.
-		line := draw.LineStyle{Color: m[i].look.color, Width: 1, Dashes: []vg.Length{5, 5}, DashOffs: vg.Length(i) * 5}
-		c.StrokeLine2(line, c.Min.X, levels[i], c.Max.X, levels[i])
-		line.Dashes, line.DashOffs = nil, 0
-		c.StrokeLine2(line, c.Max.X, levels[i], c.Max.X+labelOff-2, at)
-		c.FillText(bold(8.5), vg.Point{X: c.Max.X + labelOff, Y: at + 1}, m[i].text)
-		c.FillText(faint(sans(8)), vg.Point{X: c.Max.X + labelOff, Y: at - 9}, m[i].name)
-	}
-}
-
-// GlyphBoxes implements plot.GlyphBoxer: it reserves the room at the right.
-func (m meanLines) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
-	var wide vg.Length
-	for _, l := range m {
-		wide = max(wide, bold(8.5).Width(l.text), sans(8).Width(l.name))
-	}
-	if wide == 0 {
-		return nil
-	}
-	return []plot.GlyphBox{{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: wide + labelOff + 2, Y: 1}}}}
-}
-
-// spread moves levels apart until no two are closer than a distance, each group about its own middle, keeping their order.
-func spread(levels []vg.Length, least vg.Length) []vg.Length {
-	order := make([]int, len(levels))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(levels[a], levels[b]) })
-	// A block is a run of labels that touch; it is centred on the mean of their levels.
-	type block struct {
-		first, n int
-		sum      vg.Length
-	}
-	low := func(b block) vg.Length { return b.sum/vg.Length(b.n) - least*vg.Length(b.n-1)/2 }
-	var blocks []block
-	for i, o := range order {
-		b := block{i, 1, levels[o]}
-		for len(blocks) > 0 {
-			last := blocks[len(blocks)-1]
-			if low(last)+least*vg.Length(last.n) <= low(b) {
-				break
-			}
-			b = block{last.first, last.n + b.n, last.sum + b.sum}
-			blocks = blocks[:len(blocks)-1]
-		}
-		blocks = append(blocks, b)
-	}
-	out := make([]vg.Length, len(levels))
-	for _, b := range blocks {
-		for i := range b.n {
-			out[order[b.first+i]] = low(b) + least*vg.Length(i)
-		}
-	}
-	return out
 }

@@ -68,20 +68,25 @@ func lookOf(strategy string, strategies []string) look {
 }
 
 // hopLook is the look of a series that stands for a protocol, the same in every result; its colours are none of the two main
-// strategies'. Hops of several topologies take theirs in order.
-func hopLook(h hop, i int) look {
+// strategies'.
+func hopLook(h hop) look {
 	looks := []look{
 		{color: orange, shape: triangle}, {color: green, shape: diamond}, {color: purple, shape: circle}, {color: black, shape: square},
 	}
-	if !h.apart {
-		i = rank(h.protocol)
-	}
-	return looks[i%len(looks)]
+	return looks[rank(h.protocol)]
 }
 
 // line is the look's thin line, paler than its markers so that these stay the subject.
 func (l look) line(w vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: pale(l.color, 0.25), Width: w, Dashes: l.dash}
+}
+
+// fill is the look's area. Colours that are used a second time are paler, for areas have no dashes.
+func (l look) fill() color.RGBA {
+	if l.dash != nil {
+		return pale(l.color, 0.65)
+	}
+	return pale(l.color, 0.25)
 }
 
 func (l look) glyph(radius vg.Length) draw.GlyphStyle {

@@ -106,7 +106,7 @@ func curvesOf(protocols []string, to float64) []analysis.Curve {
 	var curves []analysis.Curve
 	for _, p := range protocols {
 		for _, s := range []string{"traditional", "continuous"} {
-			c := analysis.Curve{Strategy: s, Protocol: p}
+			c := analysis.Curve{Strategy: s, Protocol: p, Topology: "direct"}
 			for _, d := range delaysOf(0.2, to, 0.05) {
 				c.Delay = append(c.Delay, d)
 				c.Wasted = append(c.Wasted, meanWasted(s, p, d))
@@ -147,7 +147,7 @@ func viceResult() analysis.Analysis {
 
 // fallOf is one load of 10 panels: a millisecond of network each way and half of one in the server.
 func fallOf(strategy, protocol string, delay float64, n int) analysis.Waterfall {
-	w := analysis.Waterfall{Strategy: strategy, Protocol: protocol, Delay: delay}
+	w := analysis.Waterfall{Strategy: strategy, Protocol: protocol, Topology: "direct", Delay: delay}
 	for i := range n {
 		var l analysis.Lane
 		at := 0.0
@@ -177,7 +177,7 @@ func fallOf(strategy, protocol string, delay float64, n int) analysis.Waterfall 
 
 // viceFall is a load of the vice scenario under continuous polling on HTTP/1.1: the fast panels wait for a slot.
 func viceFall() analysis.Waterfall {
-	w := analysis.Waterfall{Strategy: "continuous", Protocol: "http1", Delay: 10}
+	w := analysis.Waterfall{Strategy: "continuous", Protocol: "http1", Topology: "direct", Delay: 10}
 	lane := func(group string, spans ...analysis.Span) {
 		w.Lanes = append(w.Lanes, analysis.Lane{Group: group, Spans: spans})
 	}

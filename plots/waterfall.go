@@ -48,13 +48,15 @@ const (
 func waterfall(r result, w analysis.Waterfall) Chart {
 	f := fall{Waterfall: w, names: laneNames(w.Lanes)}
 	for _, l := range w.Lanes {
-		f.end = max(f.end, length(l, everything))
-		f.ideal = max(f.ideal, length(l, useful))
+		if n := len(l.Spans); n > 0 {
+			f.end = max(f.end, l.Spans[n-1].To)
+			f.ideal = max(f.ideal, l.Spans[0].From+length(l, useful))
+		}
 	}
 	rows := vg.Length(len(w.Lanes))
 	ch := Chart{
-		Name:  "waterfall-" + w.Strategy + "-" + w.Protocol,
-		Title: fmt.Sprintf("One dashboard load, panel by panel: %s on %s", w.Strategy, protocolName(w.Protocol)),
+		Name:  "waterfall-" + w.Strategy + "-" + w.Protocol + behind(w.Topology),
+		Title: fmt.Sprintf("One dashboard load, panel by panel: %s on %s", w.Strategy, hop{w.Protocol, w.Topology, w.Topology != direct}.label()),
 		Subtitle: strings.Join([]string{r.Scenario, count(len(w.Lanes), "panel"), "query delay " + plain(w.Delay) + " s",
 			"loaded in " + fine(f.end)}, " · "),
 		Caption: "Spans too short to see, such as those of network and server, are drawn a hairline wide.",
@@ -64,7 +66,11 @@ func waterfall(r result, w analysis.Waterfall) Chart {
 	for _, a := range activities {
 		ch.legend = append(ch.legend, entry{a.name, sample{fill: a.color}})
 	}
-	ch.legend = append(ch.legend, entry{"ideal: longest search, " + fine(f.ideal), sample{line: idealLine}})
+	ideal := "ideal: longest search, "
+	if w.Lanes[0].Tab > 0 {
+		ideal = "ideal: longest search of the last tab, "
+	}
+	ch.legend = append(ch.legend, entry{ideal + fine(f.ideal), sample{line: idealLine}})
 	return ch
 }
 
@@ -73,9 +79,8 @@ var idealLine = draw.LineStyle{Color: ink, Width: 0.9, Dashes: []vg.Length{4, 2.
 // fine writes seconds to the hundredth: a waterfall is about tenths.
 func fine(v float64) string { return fmt.Sprintf("%.2f s", v) }
 
-func useful(a analysis.Activity) bool     { return a == analysis.Useful }
-func waste(a analysis.Activity) bool      { return a != analysis.Useful }
-func everything(a analysis.Activity) bool { return true }
+func useful(a analysis.Activity) bool { return a == analysis.Useful }
+func waste(a analysis.Activity) bool  { return a != analysis.Useful }
 
 // length sums a lane's spans of some activities.
 func length(l analysis.Lane, of func(analysis.Activity) bool) float64 {
@@ -88,17 +93,24 @@ func length(l analysis.Lane, of func(analysis.Activity) bool) float64 {
 	return sum
 }
 
-// laneNames numbers the panels within their groups.
+// laneNames numbers the panels within their tabs and groups.
 func laneNames(lanes []analysis.Lane) []string {
-	n := map[string]int{}
+	type of struct {
+		tab   int
+		group string
+	}
+	n := map[of]int{}
 	names := make([]string, len(lanes))
 	for i, l := range lanes {
 		group := l.Group
 		if group == "" || group == "panels" {
 			group = "panel"
 		}
-		n[group]++
-		names[i] = fmt.Sprintf("%s %d", shorten(sans(8.5), group, mostName), n[group])
+		n[of{l.Tab, group}]++
+		names[i] = fmt.Sprintf("%s %d", shorten(sans(8.5), group, mostName), n[of{l.Tab, group}])
+		if l.Tab > 0 {
+			names[i] = fmt.Sprintf("tab %d · %s", l.Tab, names[i])
+		}
 	}
 	return names
 }
@@ -158,7 +170,11 @@ func (f fall) wasted(c draw.Canvas, y func(float64) vg.Length) {
 	style.YAlign, style.XAlign = capCenter, draw.XRight
 	right := c.Max.X + wasteLabel
 	for i, lane := range f.Lanes {
-		c.FillText(style, vg.Point{X: right, Y: y(f.row(i))}, seconds(length(lane, waste)))
+		text := "hidden"
+		if len(lane.Spans) > 0 {
+			text = seconds(length(lane, waste))
+		}
+		c.FillText(style, vg.Point{X: right, Y: y(f.row(i))}, text)
 	}
 	c.FillText(style, vg.Point{X: right, Y: c.Max.Y + wasteHead/2}, "wasted")
 }
@@ -181,7 +197,7 @@ type box struct {
 // is, so that the error never grows beyond a run of slivers.
 func boxes(l analysis.Lane, x func(float64) vg.Length) []box {
 	var out []box
-	at := x(0)
+	var at vg.Length
 	for _, s := range l.Spans {
 		if s.To <= s.From {
 			continue

@@ -1,4 +1,4 @@
-// Package scenarios holds the scenario files that pollbench ships, embedded in the binary.
+// Package scenarios holds the scenario files that pollbench ships, and the files of delays that these name, embedded in the binary.
 //
 // Each file begins with the question it answers and how long it takes, and is called by its scenario's name. The format is that of
 // scenario.Decode.
@@ -9,11 +9,17 @@ import (
 	"slices"
 )
 
-//go:embed *.yaml
+// The pattern means *.yaml and *.csv; one for *.csv alone would not compile while there is none.
+//
+//go:embed *.[cy]*
 var files embed.FS
 
 // Names lists the shipped scenarios in the order in which they are shown: the main one first, the one for tests last.
-func Names() []string { return []string{"sawtooth", "sawtooth-fine", "http1-vice", "smoke"} }
+func Names() []string {
+	return []string{
+		"sawtooth", "sawtooth-fine", "http1-vice", "last-hop", "crowded-browser", "network", "mixed-dashboard", "idle-proxy", "smoke",
+	}
+}
 
 // Source returns the YAML of a shipped scenario; ok is false when there is none of that name.
 func Source(name string) (source []byte, ok bool) {
@@ -23,3 +29,6 @@ func Source(name string) (source []byte, ok bool) {
 	source, err := files.ReadFile(name + ".yaml")
 	return source, err == nil
 }
+
+// File returns a file that a shipped scenario names.
+func File(name string) ([]byte, error) { return files.ReadFile(name) }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestShipped(t *testing.T) {
-	// The sizes are those of the issue that asks for the files: trials are delays × strategies × protocols × repeats.
+	// Trials are delays × strategies × protocols × repeats; of last-hop, strategies × protocols that the topologies carry (2 + 1 + 1).
 	for _, want := range []struct {
 		name                   string
 		delays, trials, panels int
@@ -21,6 +22,11 @@ func TestShipped(t *testing.T) {
 		{"sawtooth", 23, 23 * 2 * 2 * 7, 10, time.Second, 23 * time.Second},
 		{"sawtooth-fine", 221, 221 * 2 * 1 * 1, 4, time.Second, 23 * time.Second},
 		{"http1-vice", 1, 2 * 2 * 7, 6 + 6, 0, 0},
+		{"last-hop", 1, 4 * (2 + 1 + 1) * 7, 6 + 6, 0, 0},
+		{"crowded-browser", 1, 2 * 2 * 7, 1 + 3, 0, 0},
+		{"network", 4, 4 * 2 * 2 * 6 * 7, 4, 3 * time.Second, 12 * time.Second},
+		{"mixed-dashboard", 1, 3 * 2 * 50, 12, 0, 0},
+		{"idle-proxy", 1, 3 * 2 * 7, 4, 0, 0},
 		{"smoke", 2, 2 * 2 * 2 * 2, 4, time.Second, 2 * time.Second},
 	} {
 		t.Run(want.name, func(t *testing.T) {
@@ -32,13 +38,13 @@ func TestShipped(t *testing.T) {
 			if len(sweep) != want.delays || sweep[0].Duration != want.first || sweep[len(sweep)-1].Duration != want.last {
 				t.Errorf("sweep %v", sweep)
 			}
-			if got := len(sweep) * len(s.Strategies) * len(s.Protocols) * s.Repeats; got != want.trials {
+			if got := len(sweep) * len(s.Variants()) * s.Repeats; got != want.trials {
 				t.Errorf("%d trials, want %d", got, want.trials)
 			}
-			if got := len(s.Panels(sweep[0])); got != want.panels {
+			if got := len(s.Panels(sweep[0], 1)); got != want.panels {
 				t.Errorf("%d panels, want %d", got, want.panels)
 			}
-			if len(s.Strategies) != 2 || s.Base != "traditional" || s.Strategies[1].Name != "continuous" {
+			if s.Base != "traditional" || s.Strategies[0].Name != s.Base || s.Strategies[1].Name != "continuous" {
 				t.Errorf("base %s, strategies %v", s.Base, s.Strategies)
 			}
 		})
@@ -47,7 +53,7 @@ func TestShipped(t *testing.T) {
 
 func TestViceHasSlowPanelsFirst(t *testing.T) {
 	s := decode(t, "http1-vice")
-	panels := s.Panels(clock.Seconds{})
+	panels := s.Panels(clock.Seconds{}, 1)
 	for i, want := range []int{10, 10, 10, 10, 10, 10, 1, 1, 1, 1, 1, 1} { // seconds
 		if panels[i].Delay.Duration != time.Duration(want)*time.Second {
 			t.Errorf("panel %d takes %v, want %d s", i, panels[i].Delay, want)
@@ -55,6 +61,32 @@ func TestViceHasSlowPanelsFirst(t *testing.T) {
 	}
 	if s.Bystanders == nil || s.Bystanders.Every.Duration != 500*time.Millisecond || s.Bystanders.Size != 200 {
 		t.Errorf("bystanders %v", s.Bystanders)
+	}
+}
+
+// The manifests of the result folders of these scenarios have these hashes, from before there were topologies, networks, tabs and faults.
+func TestHashes(t *testing.T) {
+	for name, want := range map[string]string{
+		"sawtooth":      "559b721745fe87600cb9007cab1e5880269daff8d12ff53990d1a828ea1c1f79",
+		"sawtooth-fine": "1ae3c087f191cc9610ea09b8eae007b77e213cf810dea4d9e9ffa775b102c109",
+		"http1-vice":    "58e5eb94f809b8334af9263705ee24ac1ffb0c3369a56c0e674499e9477e275d",
+		"smoke":         "bcffb380093f98b1d5aee8857c52d103c005b3a4e5eaba99d62b0834b4b6674b",
+	} {
+		if got := decode(t, name).Hash(); got != want {
+			t.Errorf("%s has the hash %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestFile(t *testing.T) {
+	want, _ := Source("smoke")
+	if got, err := File("smoke.yaml"); err != nil || string(got) != string(want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, name := range []string{"nope.csv", "../scenarios.go", "scenarios.go"} {
+		if _, err := File(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -97,7 +129,7 @@ func decode(t *testing.T, name string) scenario.Scenario {
 	if !ok {
 		t.Fatalf("no scenario %s", name)
 	}
-	s, err := scenario.Decode(name+".yaml", source)
+	s, err := scenario.Decode(name+".yaml", source, File)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,8 +77,8 @@ func TestAnalyse(t *testing.T) {
 	near(t, "server", c.Wasted.Server, 0.0003)
 	near(t, "sleep", c.Wasted.Sleep, 0.704-0.001-0.0005)
 	near(t, "requests per search", c.RequestsPerSearch, 2)
-	near(t, "model's load", &c.Model.Load, 2.7)
-	near(t, "model's waste", &c.Model.Wasted.Mean, 0.7)
+	near(t, "model's load", c.Model.Load, 2.7)
+	near(t, "model's waste", c.Model.Wasted.Mean, 0.7)
 	six := a.Comparisons[1]
 	near(t, "speed-up at 6 s", six.Speedup, 1-6.008/8.204)
 	near(t, "p", six.P, 2.0/3432)

@@ -7,31 +7,47 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// roundTrips is, by protocol, the median time of a request less the time for which the server was free to hold it: what a poll costs
+// hop is what a browser has in front of it: a protocol, over the path of that name.
+type hop struct {
+	protocol scenario.Protocol
+	topology string
+}
+
+// topologyOf is the name of the path that a trial went over; trials leave it out if it is direct.
+func topologyOf(name string) string {
+	if name == "" {
+		return string(scenario.Direct)
+	}
+	return name
+}
+
+// roundTrips is, by hop, the median time of a request less the time for which the server was free to hold it: what a poll costs
 // when nothing is waited for. The model is given it.
-func roundTrips(trials []record.Trial) map[scenario.Protocol]time.Duration {
-	seen := map[scenario.Protocol][]float64{}
+func roundTrips(trials []record.Trial) map[hop]time.Duration {
+	seen := map[hop][]float64{}
 	for _, t := range trials {
+		at := hop{t.Protocol, topologyOf(t.Topology)}
 		for _, s := range t.Searches {
 			for _, r := range s.Requests {
 				if rtt, ok := roundTrip(s, r); ok {
-					seen[t.Protocol] = append(seen[t.Protocol], float64(rtt))
+					seen[at] = append(seen[at], float64(rtt))
 				}
 			}
 		}
 	}
-	medians := map[scenario.Protocol]time.Duration{}
-	for protocol, values := range seen {
-		medians[protocol] = time.Duration(*median(values)) * time.Microsecond
+	medians := map[hop]time.Duration{}
+	for at, values := range seen {
+		medians[at] = time.Duration(*median(values)) * time.Microsecond
 	}
 	return medians
 }
 
 // roundTrip of one request. An answer that the search still runs was held for the whole wait, and one that carries the result of a search
-// started by the same request for as long as the search took. Of a long poll that was released nobody knows how long it was held.
+// started by the same request for as long as the search took. Of a long poll that was released nobody knows how long it was held, and an answer
+// that failed need not have come the whole way.
 func roundTrip(s record.Search, r record.Request) (record.Time, bool) {
 	switch took := r.Done - r.Slot; {
-	case r.Done == 0 || r.Status != 200:
+	case r.Done == 0 || r.Status != 200 || r.Error != "":
 		return 0, false
 	case r.Running:
 		return took - record.Time(r.Wait.Duration/time.Microsecond), true
@@ -40,4 +56,19 @@ func roundTrip(s record.Search, r record.Request) (record.Time, bool) {
 	default:
 		return 0, false
 	}
+}
+
+// tripNames are the round trips under the names that the document has for them: the protocol where every load is direct, else protocol and topology.
+func tripNames(s scenario.Scenario, trips map[hop]time.Duration) map[string]float64 {
+	paths := s.Paths()
+	direct := len(paths) == 1 && paths[0].String() == string(scenario.Direct)
+	named := map[string]float64{}
+	for at, rtt := range trips {
+		name := string(at.protocol)
+		if !direct {
+			name += " " + at.topology
+		}
+		named[name] = rtt.Seconds()
+	}
+	return named
 }

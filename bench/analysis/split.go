@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"time"
+
 	"pollbench/bench/record"
 )
 
@@ -42,14 +44,27 @@ func stretches(intended record.Time, s record.Search) []stretch {
 		if i == 0 || r.Sleep.Duration == 0 {
 			before = Network // a late start, or the reading of an answer
 		}
+		done := ended(s, i)
 		until(r.Queued, before)
 		until(r.Slot, Slot)
-		until(clamp(r.DashboardIn, r.Slot, r.Done), Network)
-		until(clamp(r.DashboardOut, r.DashboardIn, r.Done), Server)
-		until(r.Done, Network)
+		until(clamp(r.DashboardIn, r.Slot, done), Network)
+		until(clamp(r.DashboardOut, r.DashboardIn, done), Server)
+		until(done, Network)
 	}
 	until(s.Delivered, Network)
 	return all
+}
+
+// ended is when a request had its answer. One that broke off has no such instant: it ended when the sleep before the next began.
+func ended(s record.Search, request int) record.Time {
+	switch {
+	case s.Requests[request].Done != 0:
+		return s.Requests[request].Done
+	case request+1 < len(s.Requests):
+		next := s.Requests[request+1]
+		return next.Queued - record.Time(next.Sleep.Duration/time.Microsecond)
+	}
+	return s.Delivered
 }
 
 // spans lays the search's own execution over the stretches: what remains of them is the wasted time.

@@ -59,6 +59,32 @@ func TestSplitOfLongPoll(t *testing.T) {
 	}
 }
 
+// A poll that is refused and one that breaks off, each asked again: refused at 230, asked again after 300; broken off at 600, which only the sleep
+// before the next tells, and asked again after 300.
+func TestSplitWithRetries(t *testing.T) {
+	s := record.Search{
+		Start: 10, Ready: 500, Delivered: 1000, Retries: 2,
+		Requests: []record.Request{
+			{Queued: 0, Slot: 0, DashboardIn: 8, DashboardOut: 210, Done: 215, Running: true},
+			{Queued: 216, Slot: 216, DashboardIn: 220, DashboardOut: 225, Done: 230, Status: 503, Error: "status 503"},
+			{Queued: 530, Slot: 532, Sleep: sleepOf(300), Error: "connection cut"},
+			{Queued: 900, Slot: 905, DashboardIn: 915, DashboardOut: 990, Done: 1000, Sleep: sleepOf(300)},
+		},
+	}
+	got := split(0, s)
+	// Before the start: 8 on the wire, 2 on the server. After ready: asleep from 500 to 530, for a slot until 532, on the wire until 600, asleep until 900,
+	// for a slot until 905, 10 and 10 on the wire, 75 on the server.
+	want := parts{Network: 8 + 68 + 20, Server: 2 + 75, Sleep: 30 + 300, Slot: 2 + 5}
+	for _, a := range wastes() {
+		if got[a] != want[a] {
+			t.Errorf("%s is %d, want %d", a, got[a], want[a])
+		}
+	}
+	if got.sum() != 510 {
+		t.Errorf("sum %d, want 510", got.sum())
+	}
+}
+
 // Whatever instants a server gives, each instant of the wasted time is booked once.
 func TestSplitSumsUp(t *testing.T) {
 	for name, change := range map[string]func(*record.Search){
@@ -69,6 +95,8 @@ func TestSplitSumsUp(t *testing.T) {
 		"dashboard's clock early": func(s *record.Search) { s.Requests[2].DashboardIn = 700 },
 		"dashboard's clock late":  func(s *record.Search) { s.Requests[2].DashboardOut = 5000 },
 		"no dashboard instants":   func(s *record.Search) { s.Requests[1].DashboardIn, s.Requests[1].DashboardOut = 0, 0 },
+		"no answer to a poll":     func(s *record.Search) { s.Requests[1] = record.Request{Queued: 515, Slot: 516, Sleep: sleepOf(300)} },
+		"no connection":           func(s *record.Search) { s.Requests[1] = record.Request{Queued: 515} },
 	} {
 		s := polled()
 		change(&s)
@@ -103,6 +131,8 @@ func TestRoundTrip(t *testing.T) {
 		"submit that brings the result": {record.Request{Slot: 100, Done: 155, Status: 200}, 15, true}, // 55 less the search's 40
 		"released long poll":            {record.Request{Slot: 120, Done: 160, Status: 200}, 0, false},
 		"failed":                        {record.Request{Slot: 100, Status: 0}, 0, false},
+		"cut short":                     {record.Request{Slot: 100, Done: 155, Status: 200, Error: "unexpected EOF"}, 0, false},
+		"refused":                       {record.Request{Slot: 500, Done: 508, Status: 503}, 0, false},
 	} {
 		if got, ok := roundTrip(s, c.r); got != c.want || ok != c.ok {
 			t.Errorf("%s: %d, %v; want %d, %v", name, got, ok, c.want, c.ok)

@@ -1,21 +1,24 @@
-// Package browser is the virtual browser: it plays a dashboard page as a real one would, and times each request.
+// Package browser is the virtual browser: it plays dashboard pages as a real one would, and times each request.
 //
 // A browser is slots plus a protocol. On HTTP/1.1 it has six connections to a host and each carries one request at a time; on h2 it
 // has one connection that carries as many requests as the lower of its own and the server's limit of streams. A request queues for a slot,
 // first in first out, and that wait is a recorded time. net/http's own connection pool would hide it, so the
-// slots are ours, and under them are the single connections of package wire. Nothing on a page has a goroutine while it waits, but for
+// slots are ours, and under them are the single connections of package wire. Nothing in a browser has a goroutine while it waits, but for
 // the HTTP/1.1 requests under way and the reader of each h2 connection.
 //
-// A [Page] is one dashboard page with its own connections; [Page.Load] plays the dashboard and returns the observation of it.
+// A [Browser] has the connections to one host, and all its tabs share them; [Browser.Load] plays a dashboard in each tab and returns the observation
+// of them all.
 package browser
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollbench/bench/clock"
@@ -23,137 +26,151 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// Options say what a page is opened with.
+// Options say what a browser is opened with.
 type Options struct {
 	Clock    clock.Clock
 	Epoch    time.Time // of the run: recorded times count from it
 	Protocol scenario.Protocol
 	Limits   scenario.Browser
-	Address  string      // host and port of the dashboard server
+	Address  string      // host and port of the dashboard server, or of the proxy in front of it
 	TLS      *tls.Config // trusted roots; the protocol is added here
 	// Dial opens a network connection; nil means TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Page is one open page. It must be closed.
-type Page struct {
+// Browser is one open browser. It must be closed.
+type Browser struct {
 	options Options
 	slots   *slots
 
-	mu     sync.Mutex
-	conns  []connection // by slot on HTTP/1.1, a single one on h2; nil: not connected
-	opened int          // connections so far, those that replaced a broken one included
+	places []place      // by slot on HTTP/1.1, a single one on h2
+	opened atomic.Int64 // connections so far, those that replaced a broken one included
+}
+
+// place is where a connection stands. Its lock is held while the connection opens: of two requests on h2 the second waits for the
+// first's connection, as in a real browser, while HTTP/1.1's connections open side by side.
+type place struct {
+	mu   sync.Mutex
+	open *open // nil: not connected
+}
+
+// open is an open connection.
+type open struct {
+	conn   connection
+	number int         // the browser's first is 1
+	used   atomic.Bool // something has been answered over it
 }
 
 // connection carries exchanges; an HTTP/1.1 one, one at a time.
 type connection interface {
 	// exchange sends the request and calls done once, with the whole answer or an error, and with what it saw on the way. It may call done
 	// before it returns or later, from another goroutine. Closing the connection ends the exchange.
-	exchange(c call, done func(answer, stamps, error))
+	// The sending is told how the exchange alone can be ended.
+	exchange(c call, s *sending, done func(answer, stamps, error))
 	usable() bool
 	close()
-	number() int // the page's first is 1
 }
 
 // stamps are the instants of one exchange.
 type stamps struct{ sent, firstByte, done time.Time }
 
-// New makes a page that has no connection yet.
-func New(o Options) *Page {
+// New makes a browser that has no connection yet.
+func New(o Options) *Browser {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
 	}
-	p := &Page{options: o}
-	switch o.Protocol {
-	case scenario.HTTP1:
-		p.conns = make([]connection, o.Limits.HTTP1Connections)
-		p.slots = newSlots(o.Limits.HTTP1Connections)
-	default:
-		p.conns = make([]connection, 1)
-		p.slots = newSlots(o.Limits.H2Streams)
+	b := &Browser{options: o}
+	places, slots := 1, o.Limits.H2Streams
+	if o.Protocol == scenario.HTTP1 {
+		places, slots = o.Limits.HTTP1Connections, o.Limits.HTTP1Connections
 	}
-	return p
+	b.places, b.slots = make([]place, places), newSlots(slots)
+	return b
 }
 
-// Connect opens all the connections that the page may have and sends a request on each, as on a page that has long been in
+// Connect opens all the connections that the browser may have and sends a request on each, as in one that has long been in
 // use. On h2 the answer also brings the server's limit of streams, which holds from then on if it is the lower one.
-func (p *Page) Connect(ctx context.Context) error {
-	for i := range p.conns {
-		c, err := p.connection(ctx, i)
-		if err != nil {
-			return err
+func (b *Browser) Connect(ctx context.Context) error {
+	errs := make([]error, len(b.places))
+	var opening sync.WaitGroup
+	for i := range b.places {
+		opening.Go(func() { errs[i] = b.connect(ctx, i) })
+	}
+	opening.Wait()
+	return cmp.Or(errs...)
+}
+
+// connect opens one of them and tries it out.
+func (b *Browser) connect(ctx context.Context, i int) error {
+	o, err := b.connection(ctx, i)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, o.conn.close)()
+	tried := make(chan error, 1)
+	o.conn.exchange(call{method: http.MethodGet, path: statusPath}, &sending{}, func(a answer, _ stamps, err error) {
+		if err == nil && a.status != http.StatusOK {
+			err = fmt.Errorf("GET %s: status %d", statusPath, a.status)
 		}
-		stop := context.AfterFunc(ctx, c.close)
-		opened := make(chan error, 1)
-		c.exchange(call{method: http.MethodGet, path: statusPath}, func(a answer, _ stamps, err error) {
-			if err == nil && a.status != http.StatusOK {
-				err = fmt.Errorf("GET %s: status %d", statusPath, a.status)
-			}
-			opened <- err
-		})
-		err = <-opened
-		stop()
-		if err != nil {
-			return fmt.Errorf("open page: %w", err)
-		}
-		if h2, ok := c.(*h2Conn); ok {
-			p.slots.limit(h2.streams())
-		}
+		tried <- err
+	})
+	if err := <-tried; err != nil {
+		return fmt.Errorf("open page: %w", err)
+	}
+	o.used.Store(true)
+	if h2, ok := o.conn.(*h2Conn); ok {
+		b.slots.limit(h2.streams())
 	}
 	return nil
 }
 
-// Close ends the page's connections.
-func (p *Page) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, c := range p.conns {
-		if c != nil {
-			c.close()
-			p.conns[i] = nil
-		}
+// Close ends the connections.
+func (b *Browser) Close() {
+	for i := range b.places {
+		b.places[i].close()
 	}
 }
 
-// Opened is the number of connections that the page has opened so far.
-func (p *Page) Opened() int {
+func (p *place) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.opened
+	if p.open != nil {
+		p.open.conn.close()
+		p.open = nil
+	}
 }
 
-// connection returns the one that the slot stands for, opening it if there is none or it has broken. Two requests on
-// h2 share it, so the lock is held while it opens: the second waits for the first's connection, as in a browser.
-func (p *Page) connection(ctx context.Context, slot int) (connection, error) {
+// Opened is the number of connections that have been opened so far.
+func (b *Browser) Opened() int { return int(b.opened.Load()) }
+
+// connection returns the one that the slot stands for, opening it if there is none or it has broken.
+func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
+	p := &b.places[slot%len(b.places)]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slot % len(p.conns)
-	if c := p.conns[i]; c != nil {
-		if c.usable() {
-			return c, nil
+	if p.open != nil {
+		if p.open.conn.usable() {
+			return p.open, nil
 		}
-		c.close()
-		p.conns[i] = nil
+		p.open.conn.close()
+		p.open = nil
 	}
-	var c connection
-	var err error
-	if p.options.Protocol == scenario.HTTP1 {
-		c, err = dialHTTP1(ctx, p.options, p.opened+1)
-	} else {
-		c, err = dialH2(ctx, p.options, p.opened+1)
+	dial := dialH2
+	if b.options.Protocol == scenario.HTTP1 {
+		dial = dialHTTP1
 	}
+	c, err := dial(ctx, b.options)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s over %s: %w", p.options.Address, p.options.Protocol, err)
+		return nil, fmt.Errorf("connect to %s over %s: %w", b.options.Address, b.options.Protocol, err)
 	}
-	p.opened++
-	p.conns[i] = c
-	return c, nil
+	p.open = &open{conn: c, number: int(b.opened.Add(1))}
+	return p.open, nil
 }
 
 // since converts an instant to the run's time; a zero one stays zero.
-func (p *Page) since(t time.Time) record.Time {
+func (b *Browser) since(t time.Time) record.Time {
 	if t.IsZero() {
 		return 0
 	}
-	return record.Time(t.Sub(p.options.Epoch) / time.Microsecond)
+	return record.Time(t.Sub(b.options.Epoch) / time.Microsecond)
 }

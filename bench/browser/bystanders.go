@@ -12,7 +12,7 @@ import (
 
 // bystanders sends the page's small requests at a fixed rate while the page loads, whether or not earlier ones have been answered.
 type bystanders struct {
-	page  *Page
+	page  *page
 	ctx   context.Context
 	every time.Duration
 
@@ -22,12 +22,12 @@ type bystanders struct {
 	next    time.Time
 	cancel  func() bool // keeps the next one from being sent
 	sent    []*record.Bystander
-	queued  []func() bool // take the request out of the queue for a slot
+	queued  []*sending
 }
 
 // bystand sends the first a period after the start; none if b is nil.
-func (p *Page) bystand(ctx context.Context, start time.Time, b *scenario.Bystanders) *bystanders {
-	by := &bystanders{page: p, ctx: ctx, next: start}
+func (p *page) bystand(ctx context.Context, b *scenario.Bystanders) *bystanders {
+	by := &bystanders{page: p, ctx: ctx, next: p.intended}
 	if b == nil {
 		by.over = true
 		return by
@@ -51,7 +51,7 @@ func (b *bystanders) send() {
 	if b.over {
 		return
 	}
-	one := &record.Bystander{Intended: b.page.since(b.next)}
+	one := &record.Bystander{Tab: b.page.tab, Intended: b.page.since(b.next)}
 	b.sent = append(b.sent, one)
 	b.answers.Add(1)
 	c := call{method: http.MethodGet, path: statusPath}
@@ -70,8 +70,8 @@ func (b *bystanders) abort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stop()
-	for i, leave := range b.queued {
-		if leave() {
+	for i, one := range b.queued {
+		if one.leave() {
 			b.sent[i].Error = context.Cause(b.ctx).Error()
 			b.answers.Done()
 		}

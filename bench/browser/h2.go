@@ -12,13 +12,12 @@ import (
 
 // h2Conn is one HTTP/2 connection over TLS.
 type h2Conn struct {
-	n       int
 	conn    *wire.H2
 	clock   clock.Clock
 	address string
 }
 
-func dialH2(ctx context.Context, o Options, n int) (*h2Conn, error) {
+func dialH2(ctx context.Context, o Options) (connection, error) {
 	conn, err := dialTLS(ctx, o, "h2")
 	if err != nil {
 		return nil, err
@@ -27,18 +26,18 @@ func dialH2(ctx context.Context, o Options, n int) (*h2Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &h2Conn{n: n, conn: h2, clock: o.Clock, address: o.Address}, nil
+	return &h2Conn{conn: h2, clock: o.Clock, address: o.Address}, nil
 }
 
 // exchange returns when the request has been sent. The answer comes on the goroutine that reads the connection, which must go on reading.
-func (c *h2Conn) exchange(asked call, done func(answer, stamps, error)) {
+func (c *h2Conn) exchange(asked call, s *sending, done func(answer, stamps, error)) {
 	r := wire.Request{Method: asked.method, Authority: c.address, Path: asked.path, Body: asked.body}
 	for _, h := range asked.headers() {
 		r.Header = append(r.Header, wire.Field{Name: h.lower, Value: h.value})
 	}
 	var at stamps
 	sent := make(chan struct{})
-	_, err := c.conn.Send(r, func(a wire.Answer, err error) {
+	stream, err := c.conn.Send(r, func(a wire.Answer, err error) {
 		go func() {
 			<-sent
 			at.firstByte, at.done = a.FirstByte, a.Done
@@ -54,13 +53,16 @@ func (c *h2Conn) exchange(asked call, done func(answer, stamps, error)) {
 	}
 	at.sent = c.clock.Now()
 	close(sent)
+	s.under(func() { stream.Cancel(errDropped) })
 }
+
+// errDropped is what a request ends with that its page has lost interest in.
+var errDropped = errors.New("dropped by the page")
 
 // streams is the number of requests that the server allows at once.
 func (c *h2Conn) streams() int { return c.conn.Streams() }
 
 func (c *h2Conn) usable() bool { return c.conn.Err() == nil }
-func (c *h2Conn) number() int  { return c.n }
 func (c *h2Conn) close()       { _ = c.conn.Close() } // every answer has been read
 
 // dialTLS opens a connection that speaks that protocol and no other.

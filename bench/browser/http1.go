@@ -14,23 +14,23 @@ import (
 
 // http1Conn is one HTTP/1.1 connection over TLS.
 type http1Conn struct {
-	n       int
 	clock   clock.Clock
 	conn    *wire.Conn
 	address string
 }
 
-func dialHTTP1(ctx context.Context, o Options, n int) (*http1Conn, error) {
+func dialHTTP1(ctx context.Context, o Options) (connection, error) {
 	conn, err := dialTLS(ctx, o, "http/1.1")
 	if err != nil {
 		return nil, err
 	}
-	return &http1Conn{n: n, clock: o.Clock, conn: wire.New(conn), address: o.Address}, nil
+	return &http1Conn{clock: o.Clock, conn: wire.New(conn), address: o.Address}, nil
 }
 
 // exchange returns when the answer has been read: the goroutine of who asks does all.
-func (c *http1Conn) exchange(asked call, done func(answer, stamps, error)) {
+func (c *http1Conn) exchange(asked call, s *sending, done func(answer, stamps, error)) {
 	var at stamps
+	s.under(c.close) // nothing else ends an exchange of HTTP/1.1
 	a, err := c.roundTrip(asked, &at)
 	if err != nil {
 		c.conn.Break()
@@ -87,5 +87,4 @@ func readAll(r *http.Response) ([]byte, error) {
 }
 
 func (c *http1Conn) usable() bool { return c.conn.Usable() }
-func (c *http1Conn) number() int  { return c.n }
 func (c *http1Conn) close()       { _ = c.conn.Close() } // nothing is lost with it: every answer has been read

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,64 +13,79 @@ import (
 	"pollbench/bench/strategy"
 )
 
-// Dashboard is what a page loads.
+// Dashboard is what each tab loads.
 type Dashboard struct {
 	Panels     []Panel // in the order in which the page asks for them
 	Payload    int     // bytes of each result
 	Strategy   strategy.Strategy
 	Bystanders *scenario.Bystanders
+	Tabs       scenario.Tabs
+	// SearchTimeout is after how long a page gives a search up; 0: it does not.
+	SearchTimeout time.Duration
+	// ServerMultiplexes is what the dashboard server says of its own protocol.
+	ServerMultiplexes bool
 }
 
 // Panel is one search of a dashboard.
 type Panel struct {
 	Group string
 	Delay clock.Seconds
+	Fault *scenario.Fault
 }
 
-// searchTimeout is Kibana's `search:timeout`, here on top of the longest delay that was asked for: it ends what hangs.
-const searchTimeout = 600 * time.Second
+// hanging is how long after its delay a search has hung: the load then ends, whatever the scenario's own time-out is. It is Kibana's default for
+// `search:timeout`.
+const hanging = 600 * time.Second
 
-// Load plays the dashboard from its intended start, which may lie a little in the future, until each panel has its result or has failed
-// and each bystander its answer. The context's end ends it early: what was on its way then has failed.
-func (p *Page) Load(ctx context.Context, intended time.Time, d Dashboard) (record.Trial, error) {
-	if err := clock.SleepUntil(ctx, p.options.Clock, intended); err != nil {
+// Load plays the dashboard in each tab, the first from its intended start, which may lie a little in the future, until each panel has its result, has
+// failed or has been given up, and each bystander has its answer. The context's end ends it early: what was on its way then has failed.
+func (b *Browser) Load(ctx context.Context, intended time.Time, d Dashboard) (record.Trial, error) {
+	if err := clock.SleepUntil(ctx, b.options.Clock, intended); err != nil {
 		return record.Trial{}, err
 	}
+	tabs := d.Tabs.Number()
 	t := record.Trial{
-		Intended: p.since(intended),
-		Started:  p.since(p.options.Clock.Now()),
+		Intended: b.since(intended),
+		Started:  b.since(b.options.Clock.Now()),
 		Outcome:  record.OK,
-		Searches: make([]record.Search, len(d.Panels)),
+		Searches: make([]record.Search, tabs*len(d.Panels)),
 	}
-	playing, cancel := context.WithTimeoutCause(ctx, d.longest()+searchTimeout,
-		fmt.Errorf("search not done %v after its delay", searchTimeout))
+	playing, cancel := context.WithTimeoutCause(ctx, d.Tabs.Start(tabs-1)+d.longest()+d.SearchTimeout+hanging,
+		fmt.Errorf("search not done %v after its delay", hanging))
 	defer cancel()
-	var panels sync.WaitGroup
-	searches := make([]*search, len(d.Panels))
-	for i, panel := range d.Panels {
-		t.Searches[i] = record.Search{Group: panel.Group, Delay: panel.Delay}
-		searches[i] = &search{page: p, strategy: d.Strategy, payload: d.Payload, seen: &t.Searches[i], finished: panels.Done}
-		panels.Add(1)
-		searches[i].begin(playing) // in their order: each takes its place in the queue before the next
+	pages := make([]*page, tabs)
+	for i := range pages {
+		pages[i] = b.page(playing, i, intended.Add(d.Tabs.Start(i)), d, t.Searches[i*len(d.Panels):][:len(d.Panels)])
 	}
-	small := p.bystand(playing, intended, d.Bystanders)
 	stop := context.AfterFunc(playing, func() {
-		for _, s := range searches {
-			s.abort(context.Cause(playing))
+		for _, p := range pages {
+			p.abort(context.Cause(playing))
 		}
-		small.abort()
-		p.Close() // as a closed tab does: what is under way ends with its connection
+		b.Close() // as a closed browser does: what is under way ends with its connection
 	})
 	defer stop()
-	panels.Wait()
-	t.Bystanders = small.end()
-	t.Connections = p.Opened()
+	t.Bystanders = end(pages)
+	t.Connections = b.Opened()
 	for _, s := range t.Searches {
-		if s.Outcome != record.OK {
+		if s.Outcome != record.OK && s.Outcome != record.Hidden {
 			t.Outcome = record.Failed
 		}
 	}
 	return t, ctx.Err()
+}
+
+// end waits for the pages, each by itself, as each stops sending bystanders once it has loaded.
+func end(pages []*page) []record.Bystander {
+	if len(pages) == 1 {
+		return pages[0].end()
+	}
+	seen := make([][]record.Bystander, len(pages))
+	var ending sync.WaitGroup
+	for i, p := range pages {
+		ending.Go(func() { seen[i] = p.end() })
+	}
+	ending.Wait()
+	return slices.Concat(seen...)
 }
 
 func (d Dashboard) longest() time.Duration {

@@ -2,16 +2,16 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 )
 
-// call is one request that the page makes.
+// call is one request that a page makes.
 type call struct {
 	method, path string
 	body         []byte
@@ -48,43 +48,114 @@ type answer struct {
 	instants map[string]clock.Instant // of the servers, from the header
 }
 
+// sending is a request on its way, from the queue for a slot to its answer.
+type sending struct {
+	mu      sync.Mutex
+	leave   func() bool // takes it out of the queue; false if it is no longer there
+	end     func()      // ends the exchange; nil until it is under way
+	dropped bool
+}
+
+// under tells how to end the exchange that is under way.
+func (s *sending) under(end func()) {
+	s.mu.Lock()
+	s.end = end
+	dropped := s.dropped
+	s.mu.Unlock()
+	if dropped {
+		end()
+	}
+}
+
+// over tells that the exchange has ended: its connection may by now carry another.
+func (s *sending) over() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end = nil
+}
+
+func (s *sending) wasDropped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
+}
+
+// drop gives the request up, as a page does that has lost interest. It reports whether the request was still in the queue: then done is
+// not called. Otherwise it is, with an error unless the answer was faster.
+func (s *sending) drop() bool {
+	if s.leave() {
+		return true
+	}
+	s.mu.Lock()
+	s.dropped = true
+	end := s.end
+	s.mu.Unlock()
+	if end != nil {
+		end()
+	}
+	return false
+}
+
 // send queues the request for a slot, sends it when its turn comes, and tells done what came of it; the record is as complete as
-// the exchange was, also after an error. The function returned takes the request out of the queue: it reports whether it was still there, and then
-// done is not called.
-func (p *Page) send(ctx context.Context, c call, done func(answer, record.Request, error)) (abandon func() bool) {
+// the exchange was, also after an error.
+func (b *Browser) send(ctx context.Context, c call, done func(answer, record.Request, error)) *sending {
 	seen := record.Request{
-		Queued: p.since(p.options.Clock.Now()),
+		Queued: b.since(b.options.Clock.Now()),
 		Sleep:  clock.Seconds{Duration: c.sleep},
 		Wait:   clock.Seconds{Duration: c.wait},
 	}
-	t := p.slots.queue(func(t *ticket) {
-		seen.Slot = p.since(p.options.Clock.Now())
-		conn, err := p.connection(ctx, t.slot)
-		if err != nil {
-			p.slots.release(t)
-			done(answer{}, seen, err)
-			return
-		}
-		seen.Connection = conn.number()
-		conn.exchange(c, func(a answer, at stamps, err error) {
-			p.slots.release(t)
-			seen.Sent, seen.FirstByte, seen.Done = p.since(at.sent), p.since(at.firstByte), p.since(at.done)
-			if err != nil {
-				if ctx.Err() != nil {
-					err = context.Cause(ctx)
-				}
-				err = fmt.Errorf("%s %s: %w", c.method, c.path, err)
-			} else {
-				err = p.note(&seen, c, &a)
+	s := &sending{}
+	t := b.slots.queue(func(t *ticket) {
+		seen.Slot = b.since(b.options.Clock.Now())
+		b.try(ctx, c, s, t.slot, func(a answer, at stamps, number int, resent bool, err error) {
+			b.slots.release(t)
+			seen.Connection, seen.Resent = number, resent
+			seen.Sent, seen.FirstByte, seen.Done = b.since(at.sent), b.since(at.firstByte), b.since(at.done)
+			if err == nil {
+				err = b.note(&seen, c, &a)
 			}
 			done(a, seen, err)
 		})
 	})
-	return func() bool { return p.slots.leave(t) }
+	s.leave = func() bool { return b.slots.leave(t) }
+	return s
+}
+
+// try makes the exchange, and makes it again on a new connection if one that had been used before broke off with nothing of the answer there: then
+// browsers take it that the server had closed it at that moment, and do so whatever the method. Chromium 156 does, over HTTP/1.1 and h2, once.
+func (b *Browser) try(ctx context.Context, c call, s *sending, slot int, done func(a answer, at stamps, number int, resent bool, err error)) {
+	var resent bool
+	var attempt func()
+	attempt = func() {
+		p, err := b.connection(ctx, slot)
+		if err != nil {
+			done(answer{}, stamps{}, 0, resent, passing{err})
+			return
+		}
+		p.conn.exchange(c, s, func(a answer, at stamps, err error) {
+			s.over()
+			if err == nil {
+				p.used.Store(true)
+			}
+			if err != nil && !resent && at.firstByte.IsZero() && p.used.Load() && !p.conn.usable() && !s.wasDropped() && ctx.Err() == nil {
+				resent = true
+				attempt()
+				return
+			}
+			if err != nil {
+				if ctx.Err() != nil {
+					err = context.Cause(ctx)
+				}
+				err = passing{fmt.Errorf("%s %s: %w", c.method, c.path, err)}
+			}
+			done(a, at, p.number, resent, err)
+		})
+	}
+	attempt()
 }
 
 // note takes over what the answer says, and makes an error of one that is none.
-func (p *Page) note(seen *record.Request, c call, a *answer) error {
+func (b *Browser) note(seen *record.Request, c call, a *answer) error {
 	seen.Status, seen.Protocol = a.status, a.protocol
 	instants, err := clock.Instants(a.header)
 	if err != nil {
@@ -92,25 +163,16 @@ func (p *Page) note(seen *record.Request, c call, a *answer) error {
 	}
 	a.instants = instants
 	if in, ok := instants[clock.DashboardIn]; ok {
-		seen.DashboardIn = p.since(in.Time())
+		seen.DashboardIn = b.since(in.Time())
 	}
 	if out, ok := instants[clock.DashboardOut]; ok {
-		seen.DashboardOut = p.since(out.Time())
+		seen.DashboardOut = b.since(out.Time())
 	}
 	seen.SocketWait.Duration = time.Duration(instants[clock.SocketWait]) * time.Microsecond
 	if a.status != http.StatusOK {
-		return fmt.Errorf("%s %s: status %d: %s", c.method, c.path, a.status, reason(a.body))
+		return refusal(c, a)
 	}
 	return nil
-}
-
-// reason is the message of a Kibana error, or the beginning of whatever answered.
-func reason(body []byte) string {
-	var e struct{ Message string }
-	if json.Unmarshal(body, &e) == nil && e.Message != "" {
-		return e.Message
-	}
-	return beginning(body)
 }
 
 // beginning is enough of a body to know it by.

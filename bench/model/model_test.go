@@ -28,8 +28,15 @@ func equal(panels int) scenario.Scenario {
 }
 
 func load(s scenario.Scenario, delay float64, name string, protocol scenario.Protocol) Load {
-	st, _ := strategy.Named(name)
-	return Simulate(s, seconds(delay), st, protocol, 0)
+	return loadOver(s, delay, name, protocol, 0)
+}
+
+// loadOver plays the scenario's first path.
+func loadOver(s scenario.Scenario, delay float64, name string, protocol scenario.Protocol, rtt time.Duration) Load {
+	if st, shipped := strategy.Named(name); shipped {
+		s.Strategies = append(s.Strategies, st)
+	}
+	return Simulate(s, seconds(delay), 1, scenario.Variant{Strategy: name, Protocol: protocol, Path: s.Paths()[0]}, rtt)
 }
 
 func check(t *testing.T, what string, got time.Duration, want float64) {
@@ -147,19 +154,143 @@ func TestStreamLimit(t *testing.T) {
 // With a round trip of 0.1 s: the search starts 0.05 s late, its submit is answered at 0.3 s, and each tick of the table
 // comes a round trip later than the one before: 0.3 0.7 1.1 1.5, then (1.5 s have passed) 2.6.
 func TestRoundTrip(t *testing.T) {
-	st, _ := strategy.Named("traditional")
 	for delay, want := range map[float64]float64{0.1: 0.2, 0.5: 0.7, 1: 1.1, 1.4: 1.5, 1.5: 2.6} {
-		l := Simulate(equal(1), seconds(delay), st, scenario.H2, 100*time.Millisecond)
+		l := loadOver(equal(1), delay, "traditional", scenario.H2, 100*time.Millisecond)
 		check(t, fmt.Sprint("load at ", delay), l.Time(), want)
 	}
-	st, _ = strategy.Named("continuous")
-	check(t, "continuous", Simulate(equal(1), seconds(5), st, scenario.H2, 100*time.Millisecond).Time(), 5.1)
+	check(t, "continuous", loadOver(equal(1), 5, "continuous", scenario.H2, 100*time.Millisecond).Time(), 5.1)
+}
+
+// Where 40 ms of a round trip of 100 ms lie between dashboard server and Elasticsearch, status and result are asked one after the other: the
+// answer of the poll that finds the search ended takes 140 ms. Its tick, sent at 0.6, is answered at 0.74 instead of 0.7.
+func TestSecondExchangeWithElasticsearch(t *testing.T) {
+	s := equal(1)
+	s.Networks = []scenario.Network{{Name: "far", Elasticsearch: scenario.Conditions{RTT: seconds(0.04)}}}
+	check(t, "traditional", loadOver(s, 0.5, "traditional", scenario.H2, 100*time.Millisecond).Time(), 0.74)
+	check(t, "fallback", loadOver(s, 0.5, "fallback", scenario.H2, 100*time.Millisecond).Time(), 0.7)
+}
+
+// A page whose panels all ask before the protocol is known sleeps once, from 0.2 to 0.5 s, and polls long until 30.5 s; after 20 s its sleeps are 5 s.
+func TestColdPageOfAuto(t *testing.T) {
+	for delay, want := range map[float64]float64{0.1: 0.1, 0.3: 0.5, 0.6: 0.6, 6: 6, 23: 23, 30.4: 30.4, 31: 35.5} {
+		check(t, fmt.Sprint("auto on h2 at ", delay), load(equal(10), delay, "auto", scenario.H2).Time(), want)
+	}
+	for delay := range 23 {
+		d := float64(delay + 1)
+		check(t, fmt.Sprint("auto on HTTP/1.1 at ", d), load(equal(10), d, "auto", scenario.HTTP1).Time(),
+			load(equal(10), d, "fallback", scenario.HTTP1).Time().Seconds())
+	}
+}
+
+// Behind a proxy the server's protocol is not the browser's. Going by it means long polls where they block the connections, and sleeps where
+// nothing would be blocked.
+func TestWrongHop(t *testing.T) {
+	s := equal(10)
+	s.Topologies = []scenario.Topology{{Kind: scenario.EdgeHTTP1}}
+	check(t, "server's h2 behind HTTP/1.1", load(s, 6, "auto-by-server", scenario.HTTP1).Time(),
+		load(equal(10), 6, "continuous", scenario.HTTP1).Time().Seconds())
+	s.Topologies[0].Kind = scenario.EdgeH2
+	check(t, "server's HTTP/1.1 behind h2", load(s, 6, "auto-by-server", scenario.H2).Time(), 8.2)
+	check(t, "the browser's hop", load(s, 6, "auto", scenario.H2).Time(), 6)
+	s.Topologies = nil
+	// Nothing in between, and the server tells at once: no sleep at all.
+	check(t, "server's h2, direct", load(s, 0.3, "auto-by-server", scenario.H2).Time(), 0.3)
+}
+
+// The proxy ends a poll that has been held 10 s. It begins at 0.2; the dashboard server then deletes the search, unless it is told not to.
+func TestIdleTimeout(t *testing.T) {
+	s := equal(2)
+	s.Topologies = []scenario.Topology{{Kind: scenario.EdgeIdleTimeout, IdleTimeout: seconds(10)}}
+	patient := strategy.Continuous()
+	patient.Name, patient.Retry = "patient", 1
+	s.Strategies = []strategy.Strategy{patient}
+	check(t, "ended before", load(s, 10.1, "continuous", scenario.H2).Time(), 10.1)
+	if !load(s, 10.3, "continuous", scenario.H2).Failed() || !load(s, 10.3, "patient", scenario.H2).Failed() {
+		t.Error("a search that the dashboard server has deleted is delivered")
+	}
+	s.KeepOnDisconnect = true
+	// Asked again 0.3 s after 10.2, and held from then on.
+	check(t, "kept", load(s, 12, "patient", scenario.H2).Time(), 12)
+	check(t, "ended in the pause", load(s, 10.3, "patient", scenario.H2).Time(), 10.5)
+	if !load(s, 12, "continuous", scenario.H2).Failed() || !load(s, 23, "patient", scenario.H2).Failed() {
+		t.Error("more tries than the strategy has")
+	}
+	check(t, "short polls do not idle", load(s, 12, "traditional", scenario.H2).Time(), 13.2)
+}
+
+// Seven tabs of one panel each, all at once: under long polls six hold the six connections, and the seventh's submit waits. Its search starts
+// when a submit's hold of 0.2 s is over, for the others queue behind it for their long polls; and so do the bystanders.
+func TestSeventhTab(t *testing.T) {
+	s := equal(1)
+	s.Tabs = scenario.Tabs{Count: 7}
+	l := load(s, 5, "continuous", scenario.HTTP1)
+	check(t, "first tab", l.Panels[0].Delivered, 5)
+	check(t, "seventh tab", l.Panels[6].Delivered, 5.2)
+	// Opened a second later it finds all connections held, until the searches end after 5 s.
+	s.Tabs.Every = seconds(1)
+	s.Tabs.Count = 7
+	l = load(s, 20, "continuous", scenario.HTTP1)
+	check(t, "sixth tab", l.Panels[5].Delivered, 25)
+	check(t, "begin of the seventh", l.Panels[6].Begin, 6)
+	// The first search ends at 20 and gives its connection away.
+	check(t, "start of the seventh", l.Panels[6].Start, 20)
+	check(t, "wasted by the seventh", l.Panels[6].Wasted(), 14)
+	check(t, "traditional", load(s, 20, "traditional", scenario.HTTP1).Panels[6].Delivered, 26.7)
+	check(t, "on h2", load(s, 20, "continuous", scenario.H2).Panels[6].Delivered, 26)
+}
+
+// Hidden tabs give their connections back at once, and their DELETEs queue before what comes later.
+func TestHiddenTabs(t *testing.T) {
+	s := equal(6)
+	s.Tabs = scenario.Tabs{Count: 2, Every: seconds(2), Hide: seconds(3)}
+	l := load(s, 20, "continuous", scenario.HTTP1)
+	for _, p := range l.Panels[:6] {
+		if !p.Hidden || p.Delivered != 0 {
+			t.Errorf("panel of the hidden tab: %+v", p)
+		}
+	}
+	check(t, "start of the second tab's panels", l.Panels[6].Start, 3)
+	check(t, "load", l.Time(), 23)
+	if len(l.Wasted()) != 6 {
+		t.Errorf("wasted times of %d panels, want the second tab's 6", len(l.Wasted()))
+	}
+}
+
+// At the time-out the browser lets go: a last question and a DELETE, and the search has failed.
+func TestSearchTimeout(t *testing.T) {
+	s := equal(1)
+	s.SearchTimeout = seconds(4)
+	if l := load(s, 5, "continuous", scenario.H2); !l.Failed() || l.Panels[0].Delivered != 0 {
+		t.Errorf("a search of 5 s under a time-out of 4 s: %+v", l.Panels[0])
+	}
+	check(t, "in time", load(s, 3.9, "continuous", scenario.H2).Time(), 3.9)
+	if !load(s, 3.9, "traditional", scenario.H2).Failed() { // its next tick is at 4.7
+		t.Error("a search that is noticed only at 4.7 s is delivered")
+	}
+}
+
+func TestNoExpectation(t *testing.T) {
+	path := func(c scenario.Conditions) scenario.Variant {
+		return scenario.Variant{Path: scenario.Path{Network: scenario.Network{Name: "x", BehindEdge: c}}}
+	}
+	for _, c := range []scenario.Conditions{{Cut: 0.1}, {Cuts: []clock.Seconds{seconds(1)}}, {Bandwidth: 5000}, {Jitter: seconds(0.1)}} {
+		if Expects(equal(1), path(c)) {
+			t.Errorf("something is expected under %+v", c)
+		}
+	}
+	if !Expects(equal(1), path(scenario.Conditions{RTT: seconds(0.1)})) {
+		t.Error("nothing is expected of a round trip")
+	}
+	faulty := equal(1)
+	faulty.Groups[0].Fault = &scenario.Fault{Kind: scenario.Unavailable}
+	if Expects(faulty, path(scenario.Conditions{})) {
+		t.Error("something is expected of faults")
+	}
 }
 
 func BenchmarkSimulate(b *testing.B) {
-	st, _ := strategy.Named("traditional")
 	s := equal(10)
 	for b.Loop() {
-		Simulate(s, seconds(23), st, scenario.HTTP1, time.Millisecond)
+		loadOver(s, 23, "traditional", scenario.HTTP1, time.Millisecond)
 	}
 }

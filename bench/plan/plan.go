@@ -2,7 +2,7 @@
 //
 // All trials run at once, for they do nothing but wait. Order and distance of the starts matter all the same: started in one
 // instant, hundreds of dashboards measure the CPU and not the strategies. So the longest delay starts first, that the run may last
-// little longer than its longest load; within one delay, strategies, protocols and repeats are shuffled by the seed, so
+// little longer than its longest load; within one delay, strategies, protocols, paths and repeats are shuffled by the seed, so
 // that nothing that drifts on the machine favours one of them; and starts keep a distance.
 //
 // A plan is data: the same scenario and seed give the same plan, and it is kept in the result.
@@ -43,7 +43,8 @@ type Trial struct {
 	Delay    clock.Seconds     `json:"delay_s"`          // the longest of the dashboard
 	Strategy string            `json:"strategy"`
 	Protocol scenario.Protocol `json:"protocol"`
-	Repeat   int               `json:"repeat"` // from 1
+	Topology string            `json:"topology,omitempty"` // the path's name; none: direct
+	Repeat   int               `json:"repeat"`             // from 1
 }
 
 // Options are the ways to arrange the same trials.
@@ -57,23 +58,9 @@ func New(s scenario.Scenario, o Options) Plan {
 	spacing := max(cmp.Or(o.Spacing, DefaultSpacing), MinSpacing)
 	p := Plan{Seed: s.Seed, Spacing: clock.Seconds{Duration: spacing}, Alone: o.Alone}
 	random := rand.New(rand.NewPCG(s.Seed, s.Seed))
-	delays := slices.Clone(s.Sweep())
-	slices.SortStableFunc(delays, func(a, b clock.Seconds) int {
-		return cmp.Or(cmp.Compare(s.Ideal(b).Duration, s.Ideal(a).Duration), cmp.Compare(b.Duration, a.Duration))
-	})
-	for _, swept := range delays {
-		var block []Trial
-		for _, st := range s.Strategies {
-			for _, protocol := range s.Protocols {
-				for repeat := 1; repeat <= s.Repeats; repeat++ {
-					block = append(block, Trial{
-						Swept: swept, Delay: s.Ideal(swept), Strategy: st.Name, Protocol: protocol, Repeat: repeat,
-					})
-				}
-			}
-		}
-		random.Shuffle(len(block), func(i, j int) { block[i], block[j] = block[j], block[i] })
-		p.Trials = append(p.Trials, block...)
+	for _, b := range blocks(s) {
+		random.Shuffle(len(b.trials), func(i, j int) { b.trials[i], b.trials[j] = b.trials[j], b.trials[i] })
+		p.Trials = append(p.Trials, b.trials...)
 	}
 	for i := range p.Trials {
 		p.Trials[i].Trial = i
@@ -82,4 +69,35 @@ func New(s scenario.Scenario, o Options) Plan {
 		}
 	}
 	return p
+}
+
+// block is the trials of one dashboard: one value of the sweep and, where delays are drawn, one repeat.
+type block struct {
+	swept, ideal clock.Seconds
+	trials       []Trial
+}
+
+// blocks are ordered by how long their loads take, the longest first.
+func blocks(s scenario.Scenario) []*block {
+	var all []*block
+	for _, swept := range s.Sweep() {
+		var b *block
+		for repeat := 1; repeat <= s.Repeats; repeat++ {
+			if b == nil || s.Drawn() {
+				b = &block{swept: swept, ideal: s.Longest(swept, repeat)}
+				all = append(all, b)
+			}
+			for _, v := range s.Variants() {
+				t := Trial{Swept: swept, Delay: b.ideal, Strategy: v.Strategy, Protocol: v.Protocol, Repeat: repeat}
+				if name := v.Path.String(); name != string(scenario.Direct) {
+					t.Topology = name
+				}
+				b.trials = append(b.trials, t)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *block) int {
+		return cmp.Or(cmp.Compare(b.ideal.Duration, a.ideal.Duration), cmp.Compare(b.swept.Duration, a.swept.Duration))
+	})
+	return all
 }

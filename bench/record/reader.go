@@ -114,7 +114,7 @@ func (r *Result) planned(t Trial, seen []bool) error {
 		return fmt.Errorf("trial %d is not in the plan of %d trials", t.Trial, len(seen))
 	}
 	p := r.Manifest.Plan.Trials[t.Trial]
-	if p.Swept != t.Swept || p.Strategy != t.Strategy || p.Protocol != t.Protocol || p.Repeat != t.Repeat {
+	if p.Swept != t.Swept || p.Strategy != t.Strategy || p.Protocol != t.Protocol || p.Topology != t.Topology || p.Repeat != t.Repeat {
 		return fmt.Errorf("trial %d is %s over %s, repeat %d, but planned as %s over %s, repeat %d",
 			t.Trial, t.Strategy, t.Protocol, t.Repeat, p.Strategy, p.Protocol, p.Repeat)
 	}
@@ -130,10 +130,14 @@ func (r *Result) complete(t Trial) error {
 	if t.Outcome != OK {
 		return nil
 	}
-	if want := len(r.Manifest.Scenario.Panels(t.Swept)); len(t.Searches) != want {
-		return fmt.Errorf("trial %d has %d searches, its dashboard %d panels", t.Trial, len(t.Searches), want)
+	scenario := r.Manifest.Scenario
+	if want := len(scenario.Panels(t.Swept, t.Repeat)) * scenario.Tabs.Number(); len(t.Searches) != want {
+		return fmt.Errorf("trial %d has %d searches, its dashboards %d panels", t.Trial, len(t.Searches), want)
 	}
 	for i, s := range t.Searches {
+		if s.Outcome == Hidden {
+			continue
+		}
 		if s.Start <= 0 || s.Ready < s.Start || s.Delivered < t.Intended || len(s.Requests) == 0 {
 			return fmt.Errorf("trial %d, search %d: its instants are missing or out of order", t.Trial, i)
 		}

@@ -43,10 +43,12 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 // Seconds converts to seconds since the run's epoch.
 func (t Time) Seconds() float64 { return float64(t) / 1e6 }
 
-// Outcomes of a search and of a trial.
+// Outcomes of a search. A trial is OK or Failed: Failed if any of its searches is, or has timed out.
 const (
-	OK     = "ok"
-	Failed = "failed" // a request failed, or the server said that the search did
+	OK       = "ok"
+	Failed   = "failed"  // a request failed beyond what the strategy retries, or the server said that the search did
+	TimedOut = "timeout" // the browser gave it up, at the scenario's search timeout
+	Hidden   = "hidden"  // its tab was hidden before it was done, and cancelled it
 )
 
 // Trial is one observation: one dashboard load with all that was seen of it.
@@ -55,6 +57,7 @@ type Trial struct {
 	Swept       clock.Seconds     `json:"swept_s,omitzero"`
 	Strategy    string            `json:"strategy"`
 	Protocol    scenario.Protocol `json:"protocol"`
+	Topology    string            `json:"topology,omitempty"` // the path's name; none: direct
 	Repeat      int               `json:"repeat"`
 	Outcome     string            `json:"outcome"`
 	Error       string            `json:"error,omitempty"` // why the page could not be opened
@@ -75,7 +78,7 @@ func (t Trial) FirstError() string {
 		return t.Error
 	}
 	for _, s := range t.Searches {
-		if s.Error != "" {
+		if s.Error != "" && s.Outcome != Hidden {
 			return s.Error
 		}
 	}
@@ -84,6 +87,8 @@ func (t Trial) FirstError() string {
 
 // Search is one panel's search. Start and Ready are the server's instants; a failed search may lack them, and Delivered.
 type Search struct {
+	Tab       int           `json:"tab,omitempty"`       // where there are several: the first is 1
+	Intended  Time          `json:"intended_s,omitzero"` // start of its tab; zero: the load's
 	Group     string        `json:"group"`
 	Delay     clock.Seconds `json:"delay_s"`
 	Outcome   string        `json:"outcome"`
@@ -92,10 +97,23 @@ type Search struct {
 	Ready     Time          `json:"ready_s,omitzero"`
 	Delivered Time          `json:"delivered_s,omitzero"`
 	Requests  []Request     `json:"requests"`
+	// Retries counts the failed polls that were asked again.
+	Retries int `json:"retries,omitempty"`
+	// Ending are the requests that follow a failure or the giving up: the last one for intermediate results, and the DELETE.
+	Ending []Request `json:"ending,omitempty"`
+}
+
+// From is the instant at which the page of a search was meant to start.
+func (t Trial) From(s Search) Time {
+	if s.Intended != 0 {
+		return s.Intended
+	}
+	return t.Intended
 }
 
 // Bystander is one small request of the page.
 type Bystander struct {
+	Tab      int     `json:"tab,omitempty"`
 	Intended Time    `json:"intended_s"`
 	Error    string  `json:"error,omitempty"`
 	Request  Request `json:"request"`
@@ -114,10 +132,12 @@ type Request struct {
 	SocketWait   clock.Seconds `json:"socket_wait_s,omitzero"` // of the dashboard server, for a connection to Elasticsearch
 	Sleep        clock.Seconds `json:"sleep_s,omitzero"`       // that the strategy wanted before it
 	Wait         clock.Seconds `json:"wait_s,omitzero"`        // for which the server might hold it
-	Connection   int           `json:"connection"`             // the page's first is 1
+	Connection   int           `json:"connection"`             // the browser's first is 1
+	Resent       bool          `json:"resent,omitempty"`       // by the browser, as its connection broke before anything of the answer was there
 	Protocol     string        `json:"protocol,omitempty"`     // that the answer came over
 	Status       int           `json:"status,omitempty"`
 	Running      bool          `json:"running,omitempty"` // the answer said that the search still runs
+	Error        string        `json:"error,omitempty"`   // why there was no answer, or none of use
 }
 
 // Health is how well the machine kept up, from the run's start to the moment of writing.

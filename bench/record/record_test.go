@@ -17,7 +17,7 @@ import (
 
 // result is a manifest of three trials and the observation of each.
 func result() (Manifest, []Trial) {
-	s, err := scenario.Decode("test.yaml", []byte("name: test\ndashboard: {panels: [{name: g, count: 1, delay: {sweep: [5s]}}]}\n"))
+	s, err := scenario.Decode("test.yaml", []byte("name: test\ndashboard: {panels: [{name: g, count: 1, delay: {sweep: [5s]}}]}\n"), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 	bare.Searches = nil
 	early.Searches = []Search{{Outcome: OK, Start: 5, Ready: 4, Delivered: 6, Requests: []Request{{}}}}
 	for name, c := range map[string]struct{ observations, want string }{
-		"no searches":    {line(bare), "has 0 searches, its dashboard 1 panels"},
+		"no searches":    {line(bare), "has 0 searches, its dashboards 1 panels"},
 		"out of order":   {line(early), "instants are missing or out of order"},
 		"broken line":    {line(trials[0]) + "{\n" + line(trials[1]), "line 2: "},
 		"trial twice":    {line(trials[0]) + line(trials[0]), "trial 0 is there twice"},

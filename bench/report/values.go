@@ -40,15 +40,15 @@ func load(s *float64) string {
 	return fmt.Sprintf("%.3f s", *s)
 }
 
-// difference shows how far a load is from what the model expects, in ms.
-func difference(measured, want *float64) string {
-	if measured == nil || want == nil {
+// difference shows by how much a load is longer than the model expects, in ms.
+func difference(d *float64) string {
+	if d == nil {
 		return none
 	}
-	if d := *measured - *want; math.Abs(d) < 0.9995 {
-		return fmt.Sprintf("%+.1f ms", d*1e3)
+	if math.Abs(*d) < 0.9995 {
+		return fmt.Sprintf("%+.1f ms", *d*1e3)
 	}
-	return fmt.Sprintf("%+.2f s", *measured-*want)
+	return fmt.Sprintf("%+.2f s", *d)
 }
 
 func percent(ratio *float64) string {

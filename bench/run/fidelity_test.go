@@ -54,7 +54,7 @@ func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysi
 func inFull(b *testing.B, name string) scenario.Scenario {
 	b.Helper()
 	text, _ := scenarios.Source(name)
-	s, err := scenario.Decode(name, text)
+	s, err := scenario.Decode(name, text, scenarios.File)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func BenchmarkMatrix(b *testing.B) {
 		var off []float64
 		var unexplained int
 		for _, c := range a.Cells {
-			off = append(off, math.Abs(*c.Load.Median-*c.Model.LoadRTT)*1e3)
+			off = append(off, math.Abs(*c.Model.Difference.Median)*1e3)
 			if !c.Explained() {
 				unexplained++
 			}

@@ -8,8 +8,6 @@ package run
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -19,6 +17,7 @@ import (
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
+	"pollbench/fixtures/network"
 )
 
 // Pages that start within the horizon are opened before the first of them does: thousands of TLS handshakes beside the loads would take
@@ -26,6 +25,10 @@ import (
 const (
 	horizon = 15 * time.Second
 	lead    = 500 * time.Millisecond
+	// On a slow network opening a page mostly waits: for TCP, TLS and a first request, a round trip each, and a fourth for jitter. More of them are
+	// then opened at once, and sooner.
+	roundTrips = 4
+	turnEach   = 10 * time.Millisecond
 )
 
 // Options say what to play and where the outcome goes.
@@ -55,21 +58,22 @@ func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
 		return err
 	}
-	r := &runner{Options: o, epoch: o.Clock.Now(), open: map[int]*browser.Page{}}
-	defer r.closePages()
+	r := &runner{Options: o, epoch: o.Clock.Now(), lead: lead + roundTrips*farthest(o.Scenario), open: map[int]opened{}}
+	defer r.closeAll()
 	if !o.Plan.Alone {
 		r.openAhead(ctx)
 	}
 	runtime.GC() // what opening has left behind is cleared away now, not beside the first loads
 	r.monitor = NewMonitor(o.Clock)
 	defer r.monitor.Stop()
-	first := o.Clock.Now().Add(2 * lead)
+	first := o.Clock.Now().Add(2 * r.lead)
+	o.Backend.site.Begin(first) // cuts between the servers count from it
 	r.progress = Progress{Began: first, Planned: len(o.Plan.Trials)}
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
 	if o.Plan.Alone {
 		for _, t := range o.Plan.Trials {
-			r.trial(ctx, t, o.Clock.Now().Add(lead))
+			r.trial(ctx, t, o.Clock.Now().Add(r.lead))
 		}
 	} else {
 		var trials sync.WaitGroup
@@ -83,19 +87,44 @@ func Run(ctx context.Context, o Options) error {
 
 type runner struct {
 	Options
-	epoch   time.Time // lies before every instant that is recorded
+	epoch   time.Time     // lies before every instant that is recorded
+	lead    time.Duration // for opening a page
 	monitor *Monitor
 	stop    context.CancelCauseFunc
 
 	mu       sync.Mutex
 	progress Progress
-	open     map[int]*browser.Page // by trial, until its load takes it
+	open     map[int]opened // by trial, until its load takes it
+}
+
+// opened is a browser with its page open, and the network of its last hop.
+type opened struct {
+	browser *browser.Browser
+	network *network.Link
+}
+
+func (o opened) close() {
+	o.browser.Close()
+	o.network.Close()
+}
+
+// farthest is the longest round trip between a browser and a dashboard server.
+func farthest(s scenario.Scenario) time.Duration {
+	var far time.Duration
+	for _, p := range s.Paths() {
+		rtt := p.Network.LastHop.RTT.Duration
+		if p.HasEdge() {
+			rtt += p.Network.BehindEdge.RTT.Duration
+		}
+		far = max(far, rtt)
+	}
+	return far
 }
 
 // openAhead opens the pages within the horizon, a few at a time. One that cannot be opened is tried again when its time has come.
 func (r *runner) openAhead(ctx context.Context) {
 	var opening sync.WaitGroup
-	turns := make(chan struct{}, 2*runtime.NumCPU())
+	turns := make(chan struct{}, 2*runtime.NumCPU()*int(1+(r.lead-lead)/turnEach))
 	for _, t := range r.Plan.Trials {
 		if t.Start.Duration > horizon || ctx.Err() != nil {
 			break
@@ -103,9 +132,9 @@ func (r *runner) openAhead(ctx context.Context) {
 		turns <- struct{}{}
 		opening.Go(func() {
 			defer func() { <-turns }()
-			if page, err := r.page(ctx, t); err == nil {
+			if o, err := r.take(ctx, t); err == nil {
 				r.mu.Lock()
-				r.open[t.Trial] = page
+				r.open[t.Trial] = o
 				r.mu.Unlock()
 			}
 		})
@@ -113,35 +142,37 @@ func (r *runner) openAhead(ctx context.Context) {
 	opening.Wait()
 }
 
-// page is the trial's page: the one that was opened ahead, or a new one.
-func (r *runner) page(ctx context.Context, t plan.Trial) (*browser.Page, error) {
+// take gives the trial its browser: the one that was opened ahead, or a new one.
+func (r *runner) take(ctx context.Context, t plan.Trial) (opened, error) {
 	r.mu.Lock()
-	page := r.open[t.Trial]
+	ahead, ok := r.open[t.Trial]
 	delete(r.open, t.Trial)
 	r.mu.Unlock()
-	if page != nil {
-		return page, nil
+	if ok {
+		return ahead, nil
 	}
-	page = browser.New(r.Backend.page(r.Options, t, r.epoch))
+	path, _ := r.Scenario.Path(t.Topology) // the plan was made from this scenario
+	var o opened
+	o.browser, o.network = r.Backend.entrances[path.String()].open(r.Options, t, r.epoch)
 	if !r.Scenario.Cold {
-		if err := page.Connect(ctx); err != nil {
-			page.Close()
-			return nil, err
+		if err := o.browser.Connect(ctx); err != nil {
+			o.close()
+			return opened{}, err
 		}
 	}
-	return page, nil
+	return o, nil
 }
 
-// closePages closes what a run that ended early has not used.
-func (r *runner) closePages() {
-	for _, page := range r.open {
-		page.Close()
+// closeAll closes what a run that ended early has not used.
+func (r *runner) closeAll() {
+	for _, o := range r.open {
+		o.close()
 	}
 }
 
 // trial plays one load at the intended instant and records it.
 func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
-	if clock.SleepUntil(ctx, r.Clock, intended.Add(-lead)) != nil {
+	if clock.SleepUntil(ctx, r.Clock, intended.Add(-r.lead)) != nil {
 		return
 	}
 	r.report(func(p *Progress) { p.InFlight++ })
@@ -154,17 +185,18 @@ func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
 		r.monitor.Dropped()
 		seen = record.Trial{Outcome: record.Failed, Error: err.Error(), Intended: r.time(intended), Started: r.time(r.Clock.Now())}
 	}
-	seen.Trial, seen.Swept, seen.Strategy, seen.Protocol, seen.Repeat = t.Trial, t.Swept, t.Strategy, t.Protocol, t.Repeat
+	seen.Trial, seen.Swept, seen.Strategy, seen.Protocol, seen.Topology, seen.Repeat = t.Trial, t.Swept, t.Strategy, t.Protocol, t.Topology, t.Repeat
 	r.keep(seen)
 }
 
 func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (record.Trial, error) {
-	page, err := r.page(ctx, t)
+	o, err := r.take(ctx, t)
 	if err != nil {
 		return record.Trial{}, err
 	}
-	defer page.Close()
-	seen, err := page.Load(ctx, intended, dashboard(r.Scenario, t))
+	defer o.close()
+	o.network.Start(intended)
+	seen, err := o.browser.Load(ctx, intended, dashboard(r.Scenario, t))
 	if err == nil {
 		r.monitor.Started(time.Duration(seen.Started-seen.Intended) * time.Microsecond)
 	}
@@ -202,53 +234,17 @@ func (r *runner) time(t time.Time) record.Time {
 	return record.Time(t.Sub(r.epoch) / time.Microsecond)
 }
 
-// dashboard is what the page of a trial loads.
+// dashboard is what each tab of a trial's browser loads.
 func dashboard(s scenario.Scenario, t plan.Trial) browser.Dashboard {
 	st, _ := s.Strategy(t.Strategy) // the plan was made from this scenario
-	d := browser.Dashboard{Payload: s.Payload, Strategy: st, Bystanders: s.Bystanders}
-	for _, p := range s.Panels(t.Swept) {
-		d.Panels = append(d.Panels, browser.Panel{Group: s.Groups[p.Group].Name, Delay: p.Delay})
+	path, _ := s.Path(t.Topology)
+	d := browser.Dashboard{
+		Payload: s.Payload, Strategy: st, Bystanders: s.Bystanders, Tabs: s.Tabs, SearchTimeout: s.SearchTimeout.Duration,
+		ServerMultiplexes: path.ServerProtocol(t.Protocol) == scenario.H2,
+	}
+	for _, p := range s.Panels(t.Swept, t.Repeat) {
+		g := s.Groups[p.Group]
+		d.Panels = append(d.Panels, browser.Panel{Group: g.Name, Delay: p.Delay, Fault: g.Fault})
 	}
 	return d
-}
-
-// warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
-const warmUpDelay = 600 * time.Millisecond
-
-// warmUp plays each variant once against each dashboard server, one variant after the other, and keeps nothing.
-func warmUp(ctx context.Context, o Options) error {
-	s := o.Scenario
-	s.Groups = []scenario.Group{{Panels: 4, Delay: clock.Seconds{Duration: warmUpDelay}}}
-	var loads sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
-	start := o.Clock.Now().Add(lead)
-	for _, st := range s.Strategies {
-		for _, protocol := range s.Protocols {
-			for server := range o.Backend.Dashboards() {
-				each := o.Backend.perRepeat
-				t := plan.Trial{Trial: server % each, Strategy: st.Name, Protocol: protocol, Repeat: server/each + 1}
-				intended := start
-				start = start.Add(plan.MinSpacing)
-				loads.Go(func() {
-					r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
-					r.Scenario = s
-					seen, err := r.load(ctx, t, intended)
-					if err == nil && seen.Outcome != record.OK {
-						err = errors.New(seen.FirstError())
-					}
-					mu.Lock()
-					defer mu.Unlock()
-					if err != nil && failed == nil {
-						failed = fmt.Errorf("warm up with %s over %s: %w", t.Strategy, t.Protocol, err)
-					}
-				})
-			}
-		}
-	}
-	loads.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	return failed
 }

@@ -22,7 +22,7 @@ func TestAnalysisSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"smoke", "http1-vice"} {
+	for _, name := range []string{"smoke", "http1-vice", "last-hop", "crowded-browser", "mixed-dashboard", "idle-proxy"} {
 		s := shipped(t, name)
 		var trials []record.Trial
 		synctest.Test(t, func(t *testing.T) {

@@ -31,7 +31,7 @@ func Tune(s scenario.Scenario) {
 	}
 	var searches int64
 	for _, swept := range s.Sweep() {
-		searches += int64(len(s.Panels(swept)) * len(s.Strategies) * len(s.Protocols) * s.Repeats)
+		searches += int64(len(s.Panels(swept, 1)) * s.Tabs.Number() * len(s.Variants()) * s.Repeats)
 	}
 	limit := max(leastMemory, searches*perSearch)
 	if memory, err := mem.VirtualMemory(); err == nil {

@@ -33,17 +33,23 @@ func (d *decoder) group(path string, n ast.Node) Group {
 		{"name", optional, value(d, &g.Name, text)},
 		{"count", required, value(d, &g.Panels, whole)},
 		{"delay", required, d.delay(&g)},
+		{"fault", optional, d.fault(&g)},
 	}, nil)
 	return g
 }
 
-// delay reads a fixed delay or a sweep.
+// delay reads a fixed delay, a sweep or a distribution.
 func (d *decoder) delay(g *Group) reader {
 	return func(path string, n ast.Node) {
 		several, _ := n.(*ast.StringNode)
 		switch n.(type) {
 		case *ast.MappingNode:
-			d.mapping(path, n, []field{{"sweep", required, d.sweep(g)}}, bareDelay)
+			var drawn Distribution
+			mix := field{"mix", optional, d.mix(&drawn)}
+			given := d.oneOf(path, n, append([]field{{"sweep", optional, d.sweep(g)}}, append(d.drawn(&drawn), mix)...), bareDelay)
+			if !slices.Contains(given, "sweep") {
+				g.Distribution = &drawn
+			}
 			return
 		case *ast.SequenceNode:
 			d.fail(path, start(n), "%sseveral delays are a sweep: write {sweep: […]}", prefix(path))

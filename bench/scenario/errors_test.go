@@ -6,14 +6,15 @@ import (
 )
 
 const (
-	fields    = "name, description, dashboard, bystanders, strategies, base, protocols, repeats, seed, browser, cold"
-	shippedIn = "traditional, continuous, fallback, kibana-8.5, kibana-8.6, no-backoff, long-first-wait, rally, sync"
+	fields = "name, description, dashboard, bystanders, strategies, base, protocols, topology, network, repeats, seed, browser, tabs, " +
+		"search_timeout, on_disconnect, cold"
+	shippedIn = "traditional, continuous, fallback, auto, auto-by-server, kibana-8.5, kibana-8.6, no-backoff, long-first-wait, rally, sync"
 )
 
 // complains checks that a source yields exactly these lines, each LINE:COLUMN: MESSAGE, with columns counted by eye in the source.
 func complains(t *testing.T, source string, want ...string) {
 	t.Helper()
-	s, err := Decode("f.yaml", []byte(source))
+	s, err := Decode("f.yaml", []byte(source), beside)
 	if err == nil {
 		t.Fatalf("accepted:\n%s", source)
 	}
@@ -112,14 +113,14 @@ func TestWrongDashboard(t *testing.T) {
 		want   []string
 	}{
 		"no groups":    {"[]", []string{"2:21: the dashboard has no panels: give at least one group"}},
-		"not a group":  {"[4]", []string{"2:22: panels[0]: the number 4 where a mapping with the fields name, count, delay belongs"}},
+		"not a group":  {"[4]", []string{"2:22: panels[0]: the number 4 where a mapping with the fields name, count, delay, fault belongs"}},
 		"empty group":  {"[{}]", []string{`2:22: panels[0] lacks the field "count"`, `2:22: panels[0] lacks the field "delay"`}},
 		"zero panels":  {"[{count: 0, delay: 1s}]", []string{`2:30: 0 panels in group "panels": take 1 to 1000`}},
 		"zero delay":   {"[{count: 1, delay: 0}]", []string{`2:40: group "panels" has a delay of 0s: ` + limits}},
 		"negative":     {"[{count: 1, delay: -1s}]", []string{`2:40: group "panels" has a delay of -1s: ` + limits}},
 		"long delay":   {"[{count: 1, delay: 601s}]", []string{`2:40: group "panels" has a delay of 10m1s: ` + limits}},
 		"no unit":      {"[{count: 1, delay: 10}]", []string{`2:40: delay: "10" lacks a unit: write 10s or 500ms`}},
-		"no sweep":     {"[{count: 1, delay: {}}]", []string{`2:40: delay lacks the field "sweep"`}},
+		"no sweep":     {"[{count: 1, delay: {}}]", []string{`2:40: delay: give it one of sweep, lognormal, empirical, mix`}},
 		"bare range":   {"[{count: 1, delay: 1s..2s}]", []string{`2:40: delay: several delays are a sweep: write {sweep: "1s..2s"}`}},
 		"bare list":    {"[{count: 1, delay: [1s]}]", []string{`2:40: delay: several delays are a sweep: write {sweep: […]}`}},
 		"backwards":    {"[{count: 1, delay: {sweep: 3s..1s}}]", []string{`2:48: sweep: "3s..1s" runs backwards: write 1s..3s`}},
@@ -137,7 +138,7 @@ func TestWrongDashboard(t *testing.T) {
 		"large result": {"[{count: 1, delay: 1s}], payload: 11MiB", []string{`2:55: 11534336 bytes of payload: take 0 to 2097152`}},
 		// 37 delays × 2 strategies × 2 protocols × 7 repeats × 100 panels = 103 600
 		"load": {"[{count: 100, delay: {sweep: 1s..37s}}]", []string{
-			`2:21: 37 delays × 2 strategies × 2 protocols × 7 repeats × 100 panels are 103600 searches: at most 100000`}},
+			`2:21: 37 delays × 4 variants (strategy, protocol, path) × 7 repeats × 100 panels are 103600 searches: at most 100000`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			complains(t, "name: x\ndashboard: {panels: "+c.panels+"}\n", c.want...)
@@ -165,6 +166,17 @@ func TestWrongContest(t *testing.T) {
 			`3:21: strategy "rally" is a shipped one: write just rally to use it, or choose another name`}},
 		"poll":           {"strategies: [{name: a, poll_wait: 1s, poll: both}]", []string{`3:45: poll: the text "both" where result or status belongs`}},
 		"sync with more": {"strategies: [{name: a, sync: true, poll: status}]", []string{`3:42: strategy "a" is sync, one plain search: remove "poll", or sync`}},
+		"sync with retry": {"strategies: [{name: a, sync: true, retry: 1}]", []string{
+			`3:43: strategy "a" is sync, one plain search without an id by which to ask again: remove "retry", or poll`}},
+		"like and sync": {"strategies: [{name: a, sync: true, like: rally}]", []string{`3:42: strategy "a" is sync, one plain search: remove "like", or sync`}},
+		"like sync":     {"strategies: [{name: a, like: sync, poll_wait: 1s}]", []string{`3:47: strategy "a" is sync, one plain search: remove "poll_wait", or sync`}},
+		"like another": {"strategies: [{name: a, like: [x]}, {name: b, like: mine}]", []string{
+			`3:30: like: a list where a text belongs`, `3:52: like: unknown strategy "mine": valid are ` + shippedIn}},
+		"like auto": {"strategies: [{sync: false, name: a, tiers: [], retry: 1, like: auto}]", []string{
+			`3:21: strategy "a" picks between two others: remove "sync", only retry can change`,
+			`3:44: strategy "a" picks between two others: remove "tiers", only retry can change`}},
+		"retry": {"strategies: [{name: a, like: rally, retry: -1}, {name: b, like: auto, retry: 101}]", []string{
+			`3:44: -1 retries of strategy "a": take 0 to 100`, `3:78: 101 retries of strategy "b": take 0 to 100`}},
 		"waits": {"strategies: [{name: a, submit_wait: -1s, poll_wait: 601s, tiers: [{sleep: -2s}]}]", []string{
 			`3:37: strategy "a": submit_wait -1s: take 0s to 600s`,
 			`3:53: strategy "a": poll_wait 10m1s: take 0s to 600s`,

@@ -13,6 +13,7 @@ type Overrides struct {
 	Panels     int             // count of the swept group
 	Strategies []string        // shipped ones, or ones that the scenario defines
 	Protocols  []string
+	Topologies []string // as [Topology.String] names them, or edge-idle-timeout=10s
 	Repeats    int
 	Seed       *uint64
 }
@@ -48,6 +49,16 @@ func (s Scenario) With(o Overrides) (Scenario, error) {
 			s.Protocols = append(s.Protocols, Protocol(p))
 		}
 	}
+	if len(o.Topologies) > 0 {
+		s.Topologies = nil
+		for i, name := range o.Topologies {
+			t, err := ParseTopology(name)
+			if err != nil {
+				c.fail(item("topology", i), place{}, "%v", err)
+			}
+			s.Topologies = append(s.Topologies, t)
+		}
+	}
 	if o.Repeats != 0 {
 		s.Repeats = o.Repeats
 	}
@@ -58,6 +69,7 @@ func (s Scenario) With(o Overrides) (Scenario, error) {
 	if err := c.err(); err != nil {
 		return Scenario{}, err
 	}
+	s.dropDefaults()
 	return s, nil
 }
 

@@ -13,7 +13,10 @@ import (
 )
 
 // decoder reads a syntax tree. Its readers report what is wrong and go on, so that one pass finds every problem.
-type decoder struct{ collector }
+type decoder struct {
+	collector
+	files Files
+}
 
 // reader reads the value of one path.
 type reader func(path string, n ast.Node)
@@ -128,6 +131,44 @@ func list[T any](d *decoder, into *[]T, want string, read func(path string, n as
 	}
 }
 
+// oneOrMore makes the reader of a list that may be written without brackets when it has a single element.
+func oneOrMore[T any](d *decoder, into *[]T, what string, read func(path string, n ast.Node) T) reader {
+	return func(path string, n ast.Node) {
+		if _, ok := n.(*ast.SequenceNode); !ok {
+			d.places[item(path, 0)] = start(n)
+			*into = []T{read(item(path, 0), n)}
+			return
+		}
+		list(d, into, "", read)(path, n)
+		if len(*into) == 0 {
+			d.fail(path, start(n), "no %s: give at least one, or leave the field out", what)
+		}
+	}
+}
+
+// oneOf reads a mapping of which exactly one field must be there, and returns those that are.
+func (d *decoder) oneOf(path string, n ast.Node, fields []field, hint func(key string) string) (given []string) {
+	seen := d.mapping(path, n, fields, hint)
+	if seen == nil {
+		return nil
+	}
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.name)
+		if _, there := seen[f.name]; there {
+			given = append(given, f.name)
+		}
+	}
+	switch len(given) {
+	case 0:
+		d.fail(path, start(n), "%sgive it one of %s", prefix(path), strings.Join(names, ", "))
+	case 1:
+	default:
+		d.fail(path, start(n), "%s%s exclude each other: keep one", prefix(path), strings.Join(given, " and "))
+	}
+	return given
+}
+
 func text(n ast.Node) (string, error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -159,6 +200,15 @@ func whole(n ast.Node) (int, error) {
 	return i, nil
 }
 
+// natural reads a whole number of which zero stands for none, so that an explicit one is a slip.
+func natural(n ast.Node) (int, error) {
+	i, err := whole(n)
+	if err == nil && i < 1 {
+		err = wrong(n, "a whole number over 0")
+	}
+	return i, err
+}
+
 func seed(n ast.Node) (uint64, error) {
 	u, err := strconv.ParseUint(n.GetToken().Value, 10, 64)
 	if _, ok := n.(*ast.IntegerNode); !ok || err != nil {
@@ -177,24 +227,73 @@ func duration(n ast.Node) (clock.Seconds, error) {
 	return clock.Seconds{}, wrong(n, "a duration such as 10s or 500ms")
 }
 
+// positive reads a duration of which zero stands for none, so that an explicit one is a slip.
+func positive(n ast.Node) (clock.Seconds, error) {
+	s, err := duration(n)
+	if err == nil && s.Duration <= 0 {
+		err = fmt.Errorf("%v is not over 0: give more, or leave the field out", s)
+	}
+	return s, err
+}
+
+// number reads a plain decimal number, which is always finite.
+func number(n ast.Node) (float64, error) {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		f, err := strconv.ParseFloat(n.GetToken().Value, 64)
+		if f == 0 {
+			f = 0 // not −0, which JSON would tell from 0
+		}
+		if err == nil {
+			return f, nil
+		}
+	}
+	return 0, wrong(n, "a decimal number")
+}
+
 var sizeForm = regexp.MustCompile(`^([0-9]+) ?(B|KiB|MiB)?$`)
 
 // size reads a number of bytes, plain or with a unit.
 func size(n ast.Node) (int, error) {
-	err := wrong(n, "a size such as 200B, 2KiB or 1MiB")
 	switch n.(type) {
 	case *ast.StringNode, *ast.IntegerNode:
-	default:
-		return 0, err
+		if bytes, ok := parseSize(n.GetToken().Value); ok {
+			return bytes, nil
+		}
 	}
-	parts := sizeForm.FindStringSubmatch(n.GetToken().Value)
+	return 0, wrong(n, "a size such as 200B, 2KiB or 1MiB")
+}
+
+func parseSize(text string) (bytes int, ok bool) {
+	parts := sizeForm.FindStringSubmatch(text)
 	if parts == nil {
-		return 0, err
+		return 0, false
 	}
 	unit := map[string]int{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}[parts[2]]
-	number, parseErr := strconv.Atoi(parts[1])
-	if parseErr != nil || number > math.MaxInt/unit {
-		return 0, err
+	number, err := strconv.Atoi(parts[1])
+	if err != nil || number > math.MaxInt/unit {
+		return 0, false
 	}
-	return number * unit, nil
+	return number * unit, true
+}
+
+// rate reads bytes a second.
+func rate(n ast.Node) (int, error) {
+	if t, ok := n.(*ast.StringNode); ok {
+		if bytes, err := ParseRate(t.Value); err == nil {
+			return bytes, nil
+		}
+	}
+	return 0, wrong(n, rateForms)
+}
+
+const rateForms = "a rate such as 256KiB/s or 1MiB/s, at least 1KiB/s,"
+
+// ParseRate reads bytes per second, such as 256KiB/s. The least is 1 KiB/s: zero would stand for no limit.
+func ParseRate(text string) (int, error) {
+	amount, perSecond := strings.CutSuffix(text, "/s")
+	if bytes, ok := parseSize(amount); ok && perSecond && bytes >= minBandwidth {
+		return bytes, nil
+	}
+	return 0, fmt.Errorf("%s is not %s", quote(text), strings.TrimSuffix(rateForms, ","))
 }

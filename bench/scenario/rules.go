@@ -19,6 +19,7 @@ const (
 	maxWait        = MaxDelay * time.Second // no search takes longer
 	maxConnections = 256                    // Chromium's limit of all sockets
 	maxStreams     = 1000                   // the largest limit that servers commonly advertise
+	maxRetry       = 100                    // a server that is not back by then stays away
 )
 
 // violation is a rule broken: what to say, and the paths of the values that it is about, the one to point at first.
@@ -39,9 +40,13 @@ func violations(s Scenario) []violation {
 		bystanderRules(s),
 		strategyRules(s),
 		contestRules(s),
+		topologyRules(s),
+		networkRules(s),
 		amount("repeats", "repeats", s.Repeats, 1, maxRepeats),
 		amount("browser.http1_connections", "http1_connections", s.Browser.HTTP1Connections, 1, maxConnections),
 		amount("browser.h2_streams", "h2_streams", s.Browser.H2Streams, 1, maxStreams),
+		tabRules(s),
+		timeoutRule(s),
 		loadRule(s),
 	)
 }
@@ -89,14 +94,25 @@ func groupRules(s Scenario) (found []violation) {
 		seen[g.Name] = true
 		found = append(found, amount(key(at, "count"), "panels in group "+quote(g.Name), g.Panels, 1, MaxPanels)...)
 		total += min(max(g.Panels, 0), MaxPanels)
-		if len(g.Sweep) == 0 && !validDelay(g.Delay.Duration) {
-			found = append(found, breach(fmt.Sprintf("group %s has a delay of %v: %s", quote(g.Name), g.Delay, delayLimits), key(at, "delay")))
+		switch {
+		case g.Distribution != nil:
+			found = append(found, distributionRules(key(at, "delay"), g.Name, *g.Distribution)...)
+		case len(g.Sweep) == 0:
+			found = append(found, delayRule(key(at, "delay"), g.Name, "delay", g.Delay)...)
 		}
+		found = append(found, faultRules(key(at, "fault"), g)...)
 	}
 	if total > MaxPanels && !slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Panels > MaxPanels }) {
 		found = append(found, breach(fmt.Sprintf("the dashboard has %d panels: take at most %d", total, MaxPanels), groups))
 	}
 	return found
+}
+
+func delayRule(path, group, what string, delay clock.Seconds) []violation {
+	if validDelay(delay.Duration) {
+		return nil
+	}
+	return []violation{breach(fmt.Sprintf("group %s has a %s of %v: %s", quote(group), what, delay, delayLimits), path)}
 }
 
 func sweepRules(s Scenario) (found []violation) {
@@ -163,26 +179,4 @@ func contestRules(s Scenario) (found []violation) {
 		}
 	}
 	return found
-}
-
-// loadRule bounds the whole run. It keeps silent when a factor is out of its own range: that has been said already.
-func loadRule(s Scenario) []violation {
-	panels := 0
-	for _, g := range s.Groups {
-		if g.Panels < 1 || g.Panels > MaxPanels {
-			return nil
-		}
-		panels += g.Panels
-	}
-	if panels > MaxPanels || s.Repeats < 1 || s.Repeats > maxRepeats {
-		return nil
-	}
-	delays := len(s.Sweep())
-	load := int64(delays) * int64(len(s.Strategies)) * int64(len(s.Protocols)) * int64(s.Repeats) * int64(panels)
-	if load <= MaxLoad {
-		return nil
-	}
-	return []violation{breach(fmt.Sprintf("%d delays × %d strategies × %d protocols × %d repeats × %d panels are %d searches: at most %d",
-		delays, len(s.Strategies), len(s.Protocols), s.Repeats, panels, load, MaxLoad),
-		"dashboard.panels", "strategies", "protocols", "repeats")}
 }

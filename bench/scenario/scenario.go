@@ -6,6 +6,10 @@
 package scenario
 
 import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
 	"pollbench/bench/clock"
 	"pollbench/bench/strategy"
 )
@@ -19,6 +23,14 @@ const (
 	H2    Protocol = "h2"
 )
 
+// ALPN is the protocol's name in TLS.
+func (p Protocol) ALPN() string {
+	if p == HTTP1 {
+		return "http/1.1"
+	}
+	return "h2"
+}
+
 // Protocols lists them, in the order in which they are shown.
 func Protocols() []Protocol { return []Protocol{HTTP1, H2} }
 
@@ -26,7 +38,7 @@ func Protocols() []Protocol { return []Protocol{HTTP1, H2} }
 const (
 	MaxDelay  = 600 // seconds
 	MaxPanels = 1000
-	MaxLoad   = 100_000 // trials × panels
+	MaxLoad   = 100_000 // trials × panels × tabs
 )
 
 // Scenario is one complete description of a measurement.
@@ -39,20 +51,30 @@ type Scenario struct {
 	Strategies  []strategy.Strategy `json:"strategies"`
 	Base        string              `json:"base"` // the strategy that the others are compared with
 	Protocols   []Protocol          `json:"protocols"`
+	Topologies  []Topology          `json:"topologies,omitempty"` // none: direct
+	Networks    []Network           `json:"networks,omitempty"`   // none: a perfect one
 	Repeats     int                 `json:"repeats"`
 	Seed        uint64              `json:"seed"`
 	Browser     Browser             `json:"browser"`
+	Tabs        Tabs                `json:"tabs,omitzero"`
+	// SearchTimeout is Kibana's setting of that name: a search not done by then is given up by the browser. Zero: only
+	// what hangs is ended, 600 s after its delay.
+	SearchTimeout clock.Seconds `json:"search_timeout_s,omitzero"`
+	// KeepOnDisconnect has the dashboard server leave a search alone when the browser's request for it breaks off. Kibana's deletes it.
+	KeepOnDisconnect bool `json:"keep_on_disconnect,omitempty"`
 	// Cold counts the page's connecting into the load. Otherwise a load starts on a page that is already open.
 	Cold bool `json:"cold"`
 }
 
-// Group is a number of equal panels. Its delay is fixed, or swept: then Sweep holds the values, each a cell of its own. At
-// most one group of a scenario is swept.
+// Group is a number of equal panels. Its delay is fixed; or swept: then Sweep holds the values, each a cell of its own, and at
+// most one group of a scenario is; or drawn for each panel from a distribution.
 type Group struct {
-	Name   string          `json:"name"`
-	Panels int             `json:"panels"`
-	Delay  clock.Seconds   `json:"delay_s,omitzero"`
-	Sweep  []clock.Seconds `json:"sweep_s,omitempty"`
+	Name         string          `json:"name"`
+	Panels       int             `json:"panels"`
+	Delay        clock.Seconds   `json:"delay_s,omitzero"`
+	Sweep        []clock.Seconds `json:"sweep_s,omitempty"`
+	Distribution *Distribution   `json:"distribution,omitempty"`
+	Fault        *Fault          `json:"fault,omitempty"` // of each panel's search
 }
 
 // Bystanders are the small requests that a page makes beside its searches, at a fixed rate while it loads.
@@ -66,6 +88,24 @@ type Browser struct {
 	HTTP1Connections int `json:"http1_connections"`
 	H2Streams        int `json:"h2_streams"`
 }
+
+// Tabs are the dashboards that one browser loads, all of them the scenario's. They share its connections. The zero value is a single one.
+type Tabs struct {
+	Count int           `json:"count"`
+	Every clock.Seconds `json:"every_s"` // between the start of one and the next
+	// Hide is how long after its start a tab is hidden, but for the last one, which stays: what it still waits for is
+	// cancelled. Zero: none is.
+	Hide clock.Seconds `json:"hide_s,omitzero"`
+}
+
+// Number is the number of tabs, which is at least one.
+func (t Tabs) Number() int { return max(1, t.Count) }
+
+// Start of a tab, the first is 0, after the start of the load.
+func (t Tabs) Start(tab int) time.Duration { return time.Duration(tab) * t.Every.Duration }
+
+// Hidden tells whether a tab is hidden before it has loaded, if it has not by then.
+func (t Tabs) Hidden(tab int) bool { return t.Hide.Duration > 0 && tab < t.Number()-1 }
 
 // Panel is one panel of a dashboard: the group it belongs to and how long its search takes.
 type Panel struct {
@@ -91,19 +131,29 @@ func (s Scenario) Sweep() []clock.Seconds {
 	return []clock.Seconds{{}}
 }
 
-// Panels lists the dashboard's panels in the order in which the page asks for them, with the swept group's delay set.
-func (s Scenario) Panels(swept clock.Seconds) []Panel {
+// Drawn tells whether any delay comes from a distribution: then repeats differ.
+func (s Scenario) Drawn() bool {
+	return slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Distribution != nil })
+}
+
+// Panels lists the dashboard's panels in the order in which the page asks for them, with the swept group's delay set. Drawn delays
+// are those of the repeat, counted from 1: the same for all strategies, protocols and topologies, so that these are compared on the same dashboards.
+func (s Scenario) Panels(swept clock.Seconds, repeat int) []Panel {
+	random := rand.New(rand.NewPCG(s.Seed, uint64(repeat)))
 	var panels []Panel
 	for i, g := range s.Groups {
-		delay := g.DelayAt(swept)
 		for range g.Panels {
+			delay := g.DelayAt(swept)
+			if g.Distribution != nil {
+				delay = g.Distribution.Draw(random)
+			}
 			panels = append(panels, Panel{Group: i, Delay: delay})
 		}
 	}
 	return panels
 }
 
-// DelayAt is the group's delay in the cell of that swept value.
+// DelayAt is the group's delay in the cell of that swept value; zero if it is drawn.
 func (g Group) DelayAt(swept clock.Seconds) clock.Seconds {
 	if len(g.Sweep) > 0 {
 		return swept
@@ -111,13 +161,21 @@ func (g Group) DelayAt(swept clock.Seconds) clock.Seconds {
 	return g.Delay
 }
 
-// Ideal is the load time that no way of waiting can beat: the longest delay of the cell.
-func (s Scenario) Ideal(swept clock.Seconds) clock.Seconds {
+// Longest is the longest delay of a repeat's panels.
+func (s Scenario) Longest(swept clock.Seconds, repeat int) clock.Seconds {
 	var longest clock.Seconds
-	for _, g := range s.Groups {
-		longest.Duration = max(longest.Duration, g.DelayAt(swept).Duration)
+	for _, p := range s.Panels(swept, repeat) {
+		longest.Duration = max(longest.Duration, p.Delay.Duration)
 	}
 	return longest
+}
+
+// Ideal is the load time that no way of waiting can beat: the longest delay, from the start of the last tab if there are several. Of a drawn
+// scenario it is the repeat's own.
+func (s Scenario) Ideal(swept clock.Seconds, repeat int) clock.Seconds {
+	ideal := s.Longest(swept, repeat)
+	ideal.Duration += s.Tabs.Start(s.Tabs.Number() - 1)
+	return ideal
 }
 
 // Strategy returns the scenario's strategy of that name.

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,29 +29,72 @@ func (d *decoder) strategy(path string, n ast.Node) strategy.Strategy {
 }
 
 func (d *decoder) definition(path string, n ast.Node) strategy.Strategy {
-	s := strategy.Strategy{Poll: strategy.ByResult}
+	like := likeness(n)
+	s := like
+	if s.Choice == nil && s.Poll == "" { // none to be like, or sync
+		s.Poll = strategy.ByResult
+	}
 	seen := d.mapping(path, n, []field{
 		{"name", required, value(d, &s.Name, text)},
+		{"like", optional, value(d, &like, shippedStrategy)},
 		{"sync", optional, value(d, &s.Sync, truth)},
 		{"submit_wait", optional, value(d, &s.SubmitWait, duration)},
 		{"poll_wait", optional, value(d, &s.PollWait, duration)},
 		{"poll", optional, value(d, &s.Poll, ask)},
 		{"at_once", optional, value(d, &s.AtOnce, truth)},
 		{"tiers", optional, list(d, &s.Tiers, "a list such as [{under: 5s, sleep: 1s}, {sleep: 5s}]", d.tier)},
+		{"retry", optional, value(d, &s.Retry, whole)},
 	}, nil)
 	if slices.Contains(strategy.Names(), s.Name) {
 		d.fail(key(path, "name"), d.place(key(path, "name")),
 			"strategy %q is a shipped one: write just %s to use it, or choose another name", s.Name, s.Name)
 	}
-	if !s.Sync {
-		return s
-	}
-	for _, name := range []string{"submit_wait", "poll_wait", "poll", "at_once", "tiers"} {
-		if node, given := seen[name]; given {
-			d.note(start(node), "strategy %s is sync, one plain search: remove %s, or sync", quote(s.Name), quote(name))
+	refuse := func(format string, names ...string) {
+		for _, name := range names {
+			if node, given := seen[name]; given {
+				d.note(start(node), format, quote(s.Name), quote(name))
+			}
 		}
 	}
-	return strategy.Strategy{Name: s.Name, Sync: true}
+	waits := []string{"submit_wait", "poll_wait", "poll", "at_once", "tiers"}
+	switch {
+	case s.Choice != nil:
+		refuse("strategy %s picks between two others: remove %s, only retry can change", append(waits, "sync")...)
+		return strategy.Strategy{Name: s.Name, Retry: s.Retry, Choice: s.Choice}
+	case s.Sync:
+		const format = "strategy %s is sync, one plain search: remove %s, or sync"
+		refuse(format, waits...)
+		refuse("strategy %s is sync, one plain search without an id by which to ask again: remove %s, or poll", "retry")
+		if !like.Sync {
+			refuse(format, "like")
+		}
+		return strategy.Strategy{Name: s.Name, Sync: true}
+	}
+	return s
+}
+
+// likeness is what the definition begins with, wherever in it that stands. What is wrong with it is reported when its turn comes.
+func likeness(definition ast.Node) (s strategy.Strategy) {
+	for _, v := range definition.(*ast.MappingNode).Values {
+		if v.Key.GetToken().Value == "like" {
+			s, _ = shippedStrategy(v.Value)
+			break
+		}
+	}
+	s.Name = ""
+	return s
+}
+
+func shippedStrategy(n ast.Node) (strategy.Strategy, error) {
+	name, err := text(n)
+	if err != nil {
+		return strategy.Strategy{}, err
+	}
+	s, ok := strategy.Named(name)
+	if !ok {
+		return strategy.Strategy{}, errors.New(unknown("strategy", name, strategy.Names()))
+	}
+	return s, nil
 }
 
 func ask(n ast.Node) (strategy.Ask, error) {
@@ -108,6 +152,7 @@ func strategyRules(s Scenario) (found []violation) {
 		found = append(found, waitRule(key(path, "poll_wait"), st.Name, "poll_wait", st.PollWait.Duration)...)
 		found = append(found, tierRules(path, st)...)
 		found = append(found, pauseRules(path, st)...)
+		found = append(found, amount(key(path, "retry"), "retries of strategy "+quote(st.Name), st.Retry, 0, maxRetry)...)
 	}
 	return found
 }
@@ -135,7 +180,7 @@ func pauseRules(path string, st strategy.Strategy) (found []violation) {
 	if st.Poll == strategy.ByStatus {
 		held = 0
 	}
-	if st.Sync || held < 0 || held >= minPause {
+	if st.Sync || st.Choice != nil || held < 0 || held >= minPause {
 		return nil
 	}
 	const busy = "strategy %s would poll in a busy loop%s: %s"

@@ -89,12 +89,7 @@ func (d *decoder) syntax(err error) {
 		message = known.GetMessage()
 		at = position(known.GetToken())
 	}
-	message = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ReplaceAll(message, "\t", `\t`))
+	message = printable(message)
 	for _, w := range wayOut {
 		if strings.Contains(message, w.word) {
 			message += ": " + w.hint
@@ -102,6 +97,16 @@ func (d *decoder) syntax(err error) {
 		}
 	}
 	d.note(at, "this is not YAML: %s", message)
+}
+
+// printable puts another's message on one line, without control characters.
+func printable(message string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ReplaceAll(message, "\t", `\t`))
 }
 
 // start is where a value begins. The parser's own token of a mapping is the colon after its first key.

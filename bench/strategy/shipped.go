@@ -9,7 +9,8 @@ import (
 // Names lists the shipped strategies, in the order in which they are shown.
 func Names() []string {
 	return []string{
-		"traditional", "continuous", "fallback", "kibana-8.5", "kibana-8.6", "no-backoff", "long-first-wait", "rally", "sync",
+		"traditional", "continuous", "fallback", "auto", "auto-by-server", "kibana-8.5", "kibana-8.6", "no-backoff", "long-first-wait",
+		"rally", "sync",
 	}
 }
 
@@ -22,6 +23,10 @@ func Named(name string) (s Strategy, ok bool) {
 		s = Continuous()
 	case "fallback":
 		s = Fallback()
+	case "auto":
+		s = Auto()
+	case "auto-by-server":
+		s = AutoByServer()
 	case "kibana-8.5":
 		s = Kibana85()
 	case "kibana-8.6":
@@ -67,6 +72,23 @@ func Continuous() Strategy {
 //	ticks  0.5 0.8 1.1 1.4 1.7 2.7 3.7 4.7 5.7 8.2 10.7 13.2 15.7 18.2 20.7 25.7 30.7 …
 func Fallback() Strategy {
 	return Strategy{SubmitWait: ms(200), Poll: ByResult, Tiers: backoff()}
+}
+
+// Auto is Kibana's setting for continuous polling: [Continuous] where the browser's connection multiplexes, else [Fallback]. A page whose searches all
+// begin at once does not know yet, so that they sleep once:
+//
+//	held   0 to 0.2, 0.5 to 30.5 on h2; after that a sleep of 5 s between long polls
+//	ticks  on h2 0.5; on HTTP/1.1 those of [Fallback]
+func Auto() Strategy { return chosen(LastHop) }
+
+// AutoByServer goes by the protocol that the dashboard server speaks, which behind a proxy is not what the browser speaks: it uses long polls
+// where they block the browser's connections, or misses them where they would help.
+func AutoByServer() Strategy { return chosen(ServerHop) }
+
+func chosen(by Hop) Strategy {
+	c := &Choice{By: by, Multiplexed: Continuous(), Otherwise: Fallback()}
+	c.Multiplexed.Name, c.Otherwise.Name = "continuous", "fallback"
+	return Strategy{Choice: c}
 }
 
 // Kibana85 is Kibana up to 8.5: a poll held 100 ms each second.

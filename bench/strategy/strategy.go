@@ -41,6 +41,10 @@ type Strategy struct {
 	AtOnce bool `json:"at_once,omitempty"`
 	// Tiers give the sleep before a poll by the time elapsed since the search was asked for. None: no sleep at all.
 	Tiers []Tier `json:"tiers,omitempty"`
+	// Retry is how many failed polls of one search may be asked again, by its id. With none, as in Kibana, the first one fails the search.
+	Retry int `json:"retry,omitempty"`
+	// Choice makes the page pick between two strategies; then no field above counts but the name and Retry. See [Strategy.On].
+	Choice *Choice `json:"choice,omitempty"`
 }
 
 // Tier is the sleep that holds while less than Under has elapsed. Only the last tier may leave Under zero: otherwise.
@@ -58,7 +62,16 @@ type State struct {
 	Attempt int
 	// Done is true when the last answer ended the search, well or badly.
 	Done bool
+	// Failed is true when the last poll failed in a way that may pass: no answer, one that cannot be read, 429, or a server's
+	// trouble. RetryAfter is what such an answer asked for, and Failures counts them, this one included.
+	Failed     bool
+	RetryAfter time.Duration
+	Failures   int
 }
+
+// retryPause is the least sleep before a failed poll is asked again; it is the shortest that Kibana's strategies know. Without it a strategy that does not
+// sleep would use up its tries before a restarting server is back.
+const retryPause = 300 * time.Millisecond
 
 // Decision is what to do next: stop, or sleep and then send a request that the server may hold for Wait.
 type Decision struct {
@@ -70,8 +83,10 @@ type Decision struct {
 // Next decides, from what has happened so far, what to do.
 func (s Strategy) Next(now State) Decision {
 	switch {
-	case now.Done || s.Sync && now.Attempt > 0:
+	case now.Done || s.Sync && now.Attempt > 0 || now.Failed && now.Failures > s.Retry:
 		return Decision{Stop: true}
+	case now.Failed:
+		return Decision{Sleep: max(s.sleep(now.Elapsed), now.RetryAfter, retryPause), Wait: s.PollWait.Duration}
 	case now.Attempt == 0:
 		return Decision{Wait: s.SubmitWait.Duration}
 	case now.Attempt == 1 && s.AtOnce:
@@ -91,9 +106,24 @@ func (s Strategy) sleep(elapsed time.Duration) time.Duration {
 
 // Describe says in one line what the strategy does.
 func (s Strategy) Describe() string {
+	if s.Choice != nil {
+		return s.Choice.describe() + s.retries()
+	}
 	if s.Sync {
 		return "one plain search, held to its end"
 	}
+	return s.waits() + s.retries()
+}
+
+// retries says what becomes of a failed poll, if that is out of the ordinary.
+func (s Strategy) retries() string {
+	if s.Retry == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", up to %d failed polls asked again", s.Retry)
+}
+
+func (s Strategy) waits() string {
 	poll := "then asks for the " + string(s.Poll)
 	if s.PollWait.Duration > 0 && s.Poll == ByResult {
 		poll += ", held " + s.PollWait.String()

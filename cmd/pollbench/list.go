@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
 	"pollbench/bench/strategy"
 	"pollbench/scenarios"
@@ -15,7 +16,7 @@ import (
 func newList() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List the shipped scenarios, strategies and protocols",
+		Short:   "List the shipped scenarios, strategies, protocols and topologies",
 		Example: "  pollbench list",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -23,11 +24,11 @@ func newList() *cobra.Command {
 			fmt.Fprintln(w, "Scenarios")
 			for _, name := range scenarios.Names() {
 				text, _ := scenarios.Source(name)
-				s, err := scenario.Decode(name, text)
+				s, err := scenario.Decode(name, text, scenarios.File)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "  %s\t%d loads\t%s\n", name, loads(s), strings.TrimSpace(s.Description))
+				fmt.Fprintf(w, "  %s\t%d loads\t%s\n", name, len(plan.New(s, plan.Options{}).Trials), strings.TrimSpace(s.Description))
 			}
 			fmt.Fprintln(w, "\nStrategies")
 			for _, name := range strategy.Names() {
@@ -38,11 +39,11 @@ func newList() *cobra.Command {
 			for _, p := range scenario.Protocols() {
 				fmt.Fprintf(w, "  %s\n", p)
 			}
+			fmt.Fprintln(w, "\nTopologies")
+			for _, t := range scenario.TopologyKinds() {
+				fmt.Fprintf(w, "  %s\t%s\n", t, t.Describe())
+			}
 			return w.Flush()
 		},
 	}
-}
-
-func loads(s scenario.Scenario) int {
-	return len(s.Sweep()) * len(s.Strategies) * len(s.Protocols) * s.Repeats
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"pollbench/bench/scenario"
 )
 
 func newPlan() *cobra.Command {
@@ -29,13 +32,14 @@ func newPlan() *cobra.Command {
 				return e.Encode(p)
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(w, "trial\tstart\tdelay\tstrategy\tprotocol\trepeat\t")
+			fmt.Fprintln(w, "trial\tstart\tdelay\tstrategy\tprotocol\ttopology\trepeat\t")
 			for _, t := range p.Trials {
 				start := t.Start.String()
 				if p.Alone {
 					start = "in turn"
 				}
-				fmt.Fprintf(w, "%d\t%s\t%v\t%s\t%s\t%d\t\n", t.Trial, start, t.Delay, t.Strategy, t.Protocol, t.Repeat)
+				topology := cmp.Or(t.Topology, string(scenario.Direct))
+				fmt.Fprintf(w, "%d\t%s\t%v\t%s\t%s\t%s\t%d\t\n", t.Trial, start, t.Delay, t.Strategy, t.Protocol, topology, t.Repeat)
 			}
 			return w.Flush()
 		},

@@ -32,9 +32,9 @@ func newPlot() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			names, err := draw(result, format, out)
-			for _, name := range names {
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), name); err != nil {
+			drawn, err := draw(result, analysis.Analyse(result), format, out)
+			for _, d := range drawn {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), d.file); err != nil {
 					return fmt.Errorf("name the charts: %w", err)
 				}
 			}
@@ -46,27 +46,32 @@ func newPlot() *cobra.Command {
 	return cmd
 }
 
-// draw writes the result's charts and returns their paths.
-func draw(result record.Result, format, out string) ([]string, error) {
-	a := analysis.Analyse(result)
-	charts, err := plots.Charts(a, analysis.Curves(result.Manifest.Scenario), analysis.Waterfalls(result, a))
+// drawn is a chart and the file that holds it.
+type drawn struct {
+	plots.Chart
+	file string
+}
+
+// draw writes the result's charts.
+func draw(result record.Result, a analysis.Analysis, format, out string) ([]drawn, error) {
+	charts, err := plots.Charts(a, analysis.Picture(result, a))
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return nil, fmt.Errorf("write charts: %w", err)
 	}
-	var names []string
+	var all []drawn
 	for _, c := range charts {
 		var b bytes.Buffer
 		if err := plots.Write(&b, c, format); err != nil {
-			return names, fmt.Errorf("draw %s: %w", c.Name, err)
+			return all, fmt.Errorf("draw %s: %w", c.Name, err)
 		}
 		name := filepath.Join(out, c.Name+"."+format)
 		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-			return names, fmt.Errorf("write charts: %w", err)
+			return all, fmt.Errorf("write charts: %w", err)
 		}
-		names = append(names, name)
+		all = append(all, drawn{c, name})
 	}
-	return names, nil
+	return all, nil
 }

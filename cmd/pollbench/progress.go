@@ -11,6 +11,7 @@ import (
 
 	"pollbench/bench/model"
 	bench "pollbench/bench/run"
+	"pollbench/bench/scenario"
 )
 
 // progress tells, while a run lasts, how far it is: on a terminal in one line that is written over, elsewhere in a line now and then.
@@ -52,16 +53,23 @@ func newProgress(mode string, out io.Writer, j job) *progress {
 // expected is how long the run takes: each load by the model, on top of its start or one after the other.
 func expected(j job) time.Duration {
 	type key struct {
-		swept              time.Duration
-		strategy, protocol string
+		swept    time.Duration
+		repeat   int
+		strategy string
+		protocol scenario.Protocol
+		topology string
 	}
 	loads := map[key]time.Duration{}
 	var total time.Duration
 	for _, t := range j.plan.Trials {
-		k := key{t.Swept.Duration, t.Strategy, string(t.Protocol)}
+		k := key{t.Swept.Duration, 1, t.Strategy, t.Protocol, t.Topology}
+		if j.scenario.Drawn() {
+			k.repeat = t.Repeat
+		}
 		if _, ok := loads[k]; !ok {
-			st, _ := j.scenario.Strategy(t.Strategy)
-			loads[k] = model.Simulate(j.scenario, t.Swept, st, t.Protocol, 0).Time()
+			path, _ := j.scenario.Path(t.Topology) // the plan was made from this scenario
+			v := scenario.Variant{Strategy: t.Strategy, Protocol: t.Protocol, Path: path}
+			loads[k] = model.Simulate(j.scenario, t.Swept, k.repeat, v, path.RTT()).Time()
 		}
 		if j.plan.Alone {
 			total += loads[k]

@@ -13,6 +13,7 @@ import (
 	"pollbench/bench/analysis"
 	"pollbench/bench/record"
 	"pollbench/bench/report"
+	"pollbench/plots"
 )
 
 // chartsDir is where published charts stand, seen from the page that shows them.
@@ -23,8 +24,8 @@ func newPublish() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish",
 		Short: "Write RESULTS.md and its charts from the newest results",
-		Long: `Take the newest result of each of sawtooth, sawtooth-fine and http1-vice, and write RESULTS.md with the charts that it
-shows, as SVG and PNG, into docs/charts.`,
+		Long: `Take the newest result of each shipped scenario that was run, and write RESULTS.md with the charts that it shows, as SVG and PNG, into
+docs/charts.`,
 		Example: "  pollbench publish --results results --out .",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,36 +48,60 @@ func publish(results, out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	known := map[string]bool{}
-	p := report.Published{Chart: func(scenario, chart string) (string, bool) {
-		name := path.Join(chartsDir, scenario, chart+".svg")
-		return name, known[name]
-	}}
-	for scenario, to := range map[string]*analysis.Analysis{"sawtooth": &p.Sweep, "sawtooth-fine": &p.Fine, "http1-vice": &p.Vice} {
+	var runs []report.Run
+	var charts int
+	for _, scenario := range published {
 		dir, ok := newest[scenario]
 		if !ok {
-			return "", fmt.Errorf("publish: no result of %s in %s: run 'make bench' first", scenario, results)
+			continue
 		}
-		result, err := record.Open(dir)
+		run, err := publishRun(dir, filepath.Join(out, filepath.FromSlash(chartsDir), scenario))
 		if err != nil {
 			return "", err
 		}
-		*to = analysis.Analyse(result)
-		for _, format := range []string{"svg", "png"} {
-			names, err := draw(result, format, filepath.Join(out, filepath.FromSlash(chartsDir), scenario))
-			if err != nil {
-				return "", err
-			}
-			for _, name := range names {
-				known[path.Join(chartsDir, scenario, filepath.Base(name))] = true
-			}
-		}
+		runs = append(runs, run)
+		charts += len(run.Charts)
+	}
+	if len(runs) == 0 {
+		return "", fmt.Errorf("publish: no result of %s in %s: run 'make bench' first", strings.Join(published, ", "), results)
 	}
 	page := filepath.Join(out, "RESULTS.md")
-	if err := os.WriteFile(page, report.Results(p), 0o644); err != nil {
+	if err := os.WriteFile(page, report.Results(runs), 0o644); err != nil {
 		return "", fmt.Errorf("publish: %w", err)
 	}
-	return fmt.Sprintf("%s and %d charts in %s", page, len(known), filepath.Join(out, chartsDir)), nil
+	return fmt.Sprintf("%s and %d charts in %s", page, charts, filepath.Join(out, chartsDir)), nil
+}
+
+// published are the scenarios whose results are shown, in this order.
+var published = []string{
+	"sawtooth", "sawtooth-fine", "http1-vice", "last-hop", "crowded-browser", "network", "idle-proxy", "mixed-dashboard",
+}
+
+// publishRun draws the charts of a result, afresh in their folder, and returns it with them.
+func publishRun(dir, charts string) (report.Run, error) {
+	result, err := record.Open(dir)
+	if err != nil {
+		return report.Run{}, err
+	}
+	run := report.Run{Analysis: analysis.Analyse(result), Description: result.Manifest.Scenario.Description}
+	if err := os.RemoveAll(charts); err != nil {
+		return run, fmt.Errorf("publish: %w", err)
+	}
+	for _, format := range plots.Formats() {
+		all, err := draw(result, run.Analysis, format, charts)
+		if err != nil {
+			return run, err
+		}
+		if format != plots.SVG {
+			continue // the page shows these; the others are for whoever needs pixels
+		}
+		for _, d := range all {
+			run.Charts = append(run.Charts, report.Chart{
+				Name: d.Name, Caption: d.Title, Path: path.Join(chartsDir, run.Scenario, filepath.Base(d.file)),
+			})
+		}
+	}
+	return run, nil
 }
 
 // newestResults finds, for each scenario, the folder whose run began last.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type choice struct {
 	panels     int
 	strategies []string
 	protocols  []string
+	topologies []string
 	repeats    int
 	seed       uint64
 	spacing    time.Duration
@@ -40,6 +42,7 @@ func (c *choice) chooseFlags(cmd *cobra.Command) {
 	f.IntVar(&c.panels, "panels", 0, "`COUNT` of panels in the swept group")
 	f.StringSliceVar(&c.strategies, "strategies", nil, "`NAMES` of strategies, separated by commas")
 	f.StringSliceVar(&c.protocols, "protocols", nil, "`NAMES` of protocols: http1, h2")
+	f.StringSliceVar(&c.topologies, "topology", nil, "`NAMES` of topologies: direct, edge-h2, edge-http1, edge-idle-timeout=10s")
 	f.IntVar(&c.repeats, "repeats", 0, "`COUNT` of loads in each cell")
 	f.Uint64Var(&c.seed, "seed", 0, "`SEED` of the plan's order")
 }
@@ -51,7 +54,7 @@ func (c *choice) planFlags(cmd *cobra.Command) {
 
 // overrides are the flags that were given. A count of zero is what the caller asked for, not the absence of a wish.
 func (c *choice) overrides() (scenario.Overrides, error) {
-	o := scenario.Overrides{Panels: c.panels, Strategies: c.strategies, Protocols: c.protocols, Repeats: c.repeats}
+	o := scenario.Overrides{Panels: c.panels, Strategies: c.strategies, Protocols: c.protocols, Topologies: c.topologies, Repeats: c.repeats}
 	given := c.cmd.Flags().Changed
 	var errs []error
 	if given("panels") && c.panels < 1 {
@@ -65,6 +68,9 @@ func (c *choice) overrides() (scenario.Overrides, error) {
 	}
 	if given("protocols") && len(c.protocols) == 0 {
 		errs = append(errs, errors.New("--protocols names none"))
+	}
+	if given("topology") && len(c.topologies) == 0 {
+		errs = append(errs, errors.New("--topology names none"))
 	}
 	if given("seed") {
 		o.Seed = &c.seed
@@ -93,11 +99,11 @@ func (c *choice) scenario(name string) (scenario.Scenario, error) {
 	if err != nil {
 		return scenario.Scenario{}, err
 	}
-	source, err := source(name)
+	source, beside, err := source(name)
 	if err != nil {
 		return scenario.Scenario{}, err
 	}
-	s, err := scenario.Decode(name, source)
+	s, err := scenario.Decode(name, source, beside)
 	if err != nil {
 		return s, err
 	}
@@ -109,29 +115,53 @@ func (c *choice) plan(s scenario.Scenario) plan.Plan {
 	return plan.New(s, plan.Options{Spacing: c.spacing, Alone: c.alone})
 }
 
-// source is the scenario's text: a shipped name beats a file; a path with a separator always means a file.
-func source(name string) ([]byte, error) {
+// source is the scenario's text and what reads the files that it names: a shipped name beats a file; a path with a separator always means
+// a file.
+func source(name string) (text []byte, beside scenario.Files, err error) {
 	if text, ok := scenarios.Source(name); ok {
-		return text, nil
+		return text, scenarios.File, nil
 	}
-	text, err := readSome(name)
+	f, err := os.Open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage(fmt.Errorf("no scenario %q: neither shipped (%s) nor a file", name, strings.Join(scenarios.Names(), ", ")))
+		return nil, nil, usage(fmt.Errorf("no scenario %q: neither shipped (%s) nor a file", name, strings.Join(scenarios.Names(), ", ")))
 	case err != nil:
-		return nil, usage(fmt.Errorf("read scenario: %w", err))
+		return nil, nil, usage(fmt.Errorf("read scenario: %w", err))
 	}
-	return text, nil
+	text, err = readSome(f, scenario.MaxSize)
+	if err != nil {
+		return nil, nil, usage(fmt.Errorf("read scenario: %w", err))
+	}
+	return text, filesIn(filepath.Dir(name)), nil
 }
 
-// readSome reads a file, but no more of it than shows that it is too large for a scenario.
-func readSome(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// maxBeside is 40 bytes for each of the 100,000 delays that a file may hold.
+const maxBeside = 4 << 20
+
+// filesIn reads the files of a folder and below, without being led out of it by a link.
+func filesIn(folder string) scenario.Files {
+	return func(name string) ([]byte, error) {
+		root, err := os.OpenRoot(folder)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		f, err := root.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := readSome(f, maxBeside)
+		if err == nil && len(text) > maxBeside {
+			err = fmt.Errorf("larger than %d MiB", maxBeside>>20)
+		}
+		return text, err
 	}
+}
+
+// readSome reads a file and closes it, but reads no more of it than shows that it is too large.
+func readSome(f *os.File, most int64) ([]byte, error) {
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, scenario.MaxSize+1))
+	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
 // firstOr is the single argument, or what stands for none.

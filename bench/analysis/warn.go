@@ -1,0 +1,81 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pollbench/bench/record"
+)
+
+// warn collects what makes the whole result doubtful.
+func (a *Analysis) warn(r record.Result) {
+	add := func(format string, args ...any) { a.Warnings = append(a.Warnings, fmt.Sprintf(format, args...)) }
+	if missing := len(r.Manifest.Plan.Trials) - len(r.Trials); missing > 0 {
+		add("%d of %d planned trials have no observation: the run was interrupted", missing, len(r.Manifest.Plan.Trials))
+	}
+	var failed, unexplained, noInterval, noFinished int
+	for _, c := range a.Cells {
+		failed += c.Failed
+		switch {
+		case c.Finished == 0:
+			noFinished++
+			continue
+		case c.Finished < minInterval:
+			noInterval++
+		}
+		if c.Expected() && !c.Explained() {
+			unexplained++
+		}
+	}
+	if failed > 0 {
+		add("%d of %d trials failed and do not count: %s", failed, len(r.Trials), firstError(r.Trials))
+	}
+	if noFinished > 0 {
+		add("%d of %d cells have no finished trial", noFinished, len(a.Cells))
+	}
+	if noInterval > 0 {
+		add("%d of %d cells have no interval: a 95 %% interval of a median needs %d trials", noInterval, len(a.Cells), minInterval)
+	}
+	if slices.ContainsFunc(a.Comparisons, func(c Comparison) bool { return c.P == nil }) {
+		add("comparisons of fewer than %d trials have no p-value", minP)
+	}
+	for _, s := range a.Summary {
+		if s.Mix != nil && s.Mix.N < minInterval {
+			add("the gain over the mix has no interval: it needs %d dashboards that both strategies have loaded", minInterval)
+			break
+		}
+	}
+	if unexplained > 0 {
+		add("%d of %d cells are not explained by the model", unexplained, len(a.Cells))
+	}
+	if n := a.Health.SocketWaits; n > 0 {
+		add("%d requests queued for one of the dashboard server's connections to Elasticsearch, up to %.3f s", n, a.Health.SocketWaitMax)
+	}
+	for _, reason := range a.Health.Reasons {
+		add("unhealthy run: %s", reason)
+	}
+	if !a.Health.Healthy {
+		add("trust no number of an unhealthy run: end other programs, or spread the loads with --spacing or --alone")
+	}
+}
+
+// firstError is an example of what failed, in one line.
+func firstError(trials []record.Trial) string {
+	for _, t := range trials {
+		if e := t.FirstError(); e != "" && t.Outcome != record.OK {
+			return oneLine(e)
+		}
+	}
+	return "no reason was recorded"
+}
+
+// oneLine keeps a page that came instead of an answer out of the report.
+func oneLine(message string) string {
+	const most = 200
+	line := []rune(strings.Join(strings.Fields(message), " "))
+	if len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return string(line)
+}

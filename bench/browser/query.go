@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"pollbench/bench/scenario"
+	"pollbench/bench/strategy"
+)
+
+// Kibana's routes.
+const (
+	asyncPath  = "/internal/search/ese"
+	syncPath   = "/internal/search/es"
+	statusPath = "/api/status"
+)
+
+// Index holds the documents that the dashboards search. Each hit has HitSize bytes, so that a result's size can be asked for.
+const (
+	Index   = "pollbench"
+	HitSize = 256
+)
+
+// submit is the first request: the whole query.
+func (s *search) submit(plain strategy.Strategy) (call, error) {
+	aggs := map[string]any{
+		"wait": map[string]any{"shard_delay": map[string]any{"value": timeValue(s.seen.Delay.Duration)}},
+	}
+	if s.fault != nil {
+		aggs["fault"] = map[string]any{"fault": faultBody(*s.fault)}
+	}
+	query := map[string]any{"size": (s.page.dashboard.Payload + HitSize - 1) / HitSize, "aggs": aggs}
+	params := map[string]any{"index": Index, "body": query}
+	path, wait := syncPath, plain.Next(strategy.State{}).Wait
+	if !plain.Sync {
+		path = asyncPath
+		params["wait_for_completion_timeout"] = timeValue(wait)
+	}
+	b, err := json.Marshal(map[string]any{"params": params, "stream": true})
+	return call{method: http.MethodPost, path: path, body: b, wait: wait}, err
+}
+
+// poll asks again, with nothing but the wait. Without retrieveResults the dashboard server asks for the status first.
+func (s *search) poll(by strategy.Ask, wait time.Duration) (call, error) {
+	c, err := s.ask(map[string]any{
+		"params":          map[string]any{"wait_for_completion_timeout": timeValue(wait)},
+		"retrieveResults": by == strategy.ByResult,
+		"stream":          true,
+	})
+	c.wait = wait
+	if by == strategy.ByStatus {
+		c.wait = 0 // nobody holds a status
+	}
+	return c, err
+}
+
+// whatThereIs asks for the results so far, without waiting.
+func (s *search) whatThereIs() (call, error) {
+	return s.ask(map[string]any{
+		"params":                    map[string]any{"wait_for_completion_timeout": timeValue(0)},
+		"retrieveResults":           true,
+		"returnIntermediateResults": true,
+		"stream":                    true,
+	})
+}
+
+func (s *search) ask(body map[string]any) (call, error) {
+	b, err := json.Marshal(body)
+	return call{method: http.MethodPost, path: s.path(), body: b}, err
+}
+
+// remove deletes the search.
+func (s *search) remove() call { return call{method: http.MethodDelete, path: s.path()} }
+
+func (s *search) path() string { return asyncPath + "/" + url.PathEscape(s.id) }
+
+// faultBody asks the embedded Elasticsearch for what is to go wrong.
+func faultBody(f scenario.Fault) map[string]any {
+	body := map[string]any{"kind": f.Kind}
+	if len(f.On) > 0 {
+		body["on"] = f.On
+	}
+	if f.RetryAfter.Duration > 0 {
+		body["retry_after"] = timeValue(f.RetryAfter.Duration)
+	}
+	if f.Over.Duration > 0 {
+		body["over"] = timeValue(f.Over.Duration)
+	}
+	if f.Failed > 0 {
+		body["failed"], body["of"] = f.Failed, f.Of
+	}
+	return body
+}
+
+// timeValue writes a duration in Elasticsearch's units, in the largest that is exact.
+func timeValue(d time.Duration) string {
+	switch {
+	case d%time.Second == 0:
+		return strconv.FormatInt(int64(d/time.Second), 10) + "s"
+	case d%time.Millisecond == 0:
+		return strconv.FormatInt(int64(d/time.Millisecond), 10) + "ms"
+	case d%time.Microsecond == 0:
+		return strconv.FormatInt(int64(d/time.Microsecond), 10) + "micros"
+	}
+	return strconv.FormatInt(int64(d), 10) + "nanos"
+}

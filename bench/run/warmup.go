@@ -1,0 +1,62 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"pollbench/bench/clock"
+	"pollbench/bench/model"
+	"pollbench/bench/plan"
+	"pollbench/bench/record"
+	"pollbench/bench/scenario"
+)
+
+// warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
+const warmUpDelay = 600 * time.Millisecond
+
+// warmUp plays each variant once against each dashboard server, one variant after the other, and keeps nothing. A failure ends the run, which would
+// only fail more often; but not where the scenario asks for failures. Servers that are far from each other are connected before.
+func warmUp(ctx context.Context, o Options) error {
+	asked := o.Scenario
+	if n := o.Backend.distant(asked); n > 0 {
+		if err := o.Backend.site.Connect(ctx, n); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("warm up: %w", err)
+		}
+	}
+	s := asked
+	s.Groups = []scenario.Group{{Panels: 4, Delay: clock.Seconds{Duration: warmUpDelay}}}
+	s.Tabs, s.SearchTimeout = scenario.Tabs{}, clock.Seconds{}
+	var loads sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	start := o.Clock.Now().Add(lead)
+	for _, v := range s.Variants() {
+		troubled := !model.Expects(asked, v) || v.Path.IdleTimeout.Duration > 0
+		for server := range o.Backend.entrances[v.Path.String()].dashboards {
+			t := plan.Trial{Trial: server, Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1}
+			intended := start
+			start = start.Add(plan.MinSpacing)
+			loads.Go(func() {
+				r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
+				r.Scenario = s
+				seen, err := r.load(ctx, t, intended)
+				if err == nil && seen.Outcome != record.OK {
+					err = errors.New(seen.FirstError())
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil && failed == nil && !troubled {
+					failed = fmt.Errorf("warm up with %s over %s, %s: %w", t.Strategy, t.Protocol, t.Topology, err)
+				}
+			})
+		}
+	}
+	loads.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return failed
+}

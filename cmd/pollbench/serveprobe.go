@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"pollbench/fixtures/network"
+)
+
+const (
+	// patience is how long a server on a perfect network may take to answer: far more than it ever needs.
+	patience = 10 * time.Second
+	// handshake is more than TLS, the question and its answer need: round trips, and bytes each way.
+	handshakeTrips = 8
+	handshakeBytes = 16 << 10
+)
+
+// addresses are where the servers answer, as --json prints them.
+type addresses struct {
+	Elasticsearch string `json:"elasticsearch"`
+	Dashboard     string `json:"dashboard"`
+	Edge          string `json:"edge,omitempty"`
+	CAFile        string `json:"ca_file"`
+}
+
+// browser is what a browser connects to, at the near end of the last hop.
+func (a addresses) browser() string {
+	if a.Edge != "" {
+		return a.Edge
+	}
+	return a.Dashboard
+}
+
+// await returns when every server has answered. Until then no network may cut connections.
+func (a addresses) await(ctx context.Context, trust *tls.Config, lastHop network.Conditions) error {
+	// It has no Proxy: one that the environment names could not reach this machine's loopback address.
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	for _, ask := range []struct{ name, base, path string }{
+		{"Elasticsearch", a.Elasticsearch, "/"},
+		{"the dashboard server", a.Dashboard, "/api/status"},
+		{"the edge", a.Edge, "/api/status"},
+	} {
+		if ask.base == "" {
+			continue
+		}
+		within := patience
+		if ask.base == a.browser() {
+			within += slowness(lastHop)
+		}
+		if err := get(ctx, client, ask.base+ask.path, within); err != nil {
+			return fmt.Errorf("%s does not answer: %w", ask.name, err)
+		}
+	}
+	return nil
+}
+
+// slowness is how much longer an exchange may take under those conditions.
+func slowness(c network.Conditions) time.Duration {
+	slow := handshakeTrips * (c.RTT + c.Jitter)
+	if c.Bandwidth > 0 {
+		slow += time.Duration(float64(handshakeBytes) / float64(c.Bandwidth) * float64(time.Second))
+	}
+	return slow
+}
+
+// get wants an answer of status 200 within a time.
+func get(ctx context.Context, client *http.Client, url string, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	err = errors.Join(err, response.Body.Close())
+	if err == nil && response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: status %s", url, response.Status)
+	}
+	return err
+}
