@@ -98,7 +98,7 @@ func (s *script) expect(want string) {
 	}
 }
 
-// describe gives a frame on one line: bodies by their size, headers by their path.
+// describe gives a frame on one line: bodies by their size, headers by their path or status.
 func describe(f http2.Frame) string {
 	name, end := fmt.Sprint(f.Header().Type, " ", f.Header().StreamID), ""
 	if f.Header().Flags.Has(http2.FlagDataEndStream) {
@@ -106,7 +106,7 @@ func describe(f http2.Frame) string {
 	}
 	switch f := f.(type) {
 	case *http2.MetaHeadersFrame:
-		return fmt.Sprint(name, " ", f.PseudoValue("path"), end)
+		return fmt.Sprint(name, " ", f.PseudoValue("path")+f.PseudoValue("status"), end)
 	case *http2.DataFrame:
 		return fmt.Sprint(name, " ", len(f.Data()), end)
 	case *http2.WindowUpdateFrame:

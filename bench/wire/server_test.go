@@ -185,9 +185,23 @@ func different(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestServerClient has net/http's client ask for all of different's answers, over one connection unless the answer ends it.
-func TestServerClient(t *testing.T) {
-	s := host(t, different)
-	client := s.client()
+func TestServerClient(t *testing.T) { overBoth(t, testClient) }
+
+// overBoth runs a test over each protocol of a server of different's answers.
+func overBoth(t *testing.T, test func(*testing.T, *hosted, *http.Client)) {
+	var h2 http.Protocols
+	h2.SetUnencryptedHTTP2(true)
+	for name, protocols := range map[string]*http.Protocols{"http1": nil, "h2": &h2} {
+		t.Run(name, func(t *testing.T) {
+			s := host(t, different).multiplex(10)
+			client := s.client()
+			client.Transport.(*http.Transport).Protocols = protocols
+			test(t, s, client)
+		})
+	}
+}
+
+func testClient(t *testing.T, s *hosted, client *http.Client) {
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -241,9 +255,12 @@ func TestServerClient(t *testing.T) {
 
 // TestServerNoAnswer: the client learns that there is none, or not all of one.
 func TestServerNoAnswer(t *testing.T) {
-	s := host(t, different)
+	overBoth(t, testNoAnswer)
+}
+
+func testNoAnswer(t *testing.T, s *hosted, client *http.Client) {
 	for _, path := range []string{"/short", "/panic", "/abort"} {
-		response, err := s.client().Get(s.url(path))
+		response, err := client.Get(s.url(path))
 		if err == nil {
 			_, err = io.ReadAll(response.Body)
 			_ = response.Body.Close()

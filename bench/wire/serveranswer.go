@@ -28,6 +28,7 @@ type output struct {
 	head   []byte // and whatever leaves in the same write
 	body   []byte // held back; never beyond its capacity
 	names  []string
+	fields []Field // of HTTP/2
 	pieces net.Buffers
 	array  [3][]byte // of pieces
 }
@@ -231,6 +232,7 @@ func (o *output) release() {
 		return
 	}
 	clear(o.names[:cap(o.names)])
-	o.head, o.body, o.names = o.head[:0], o.body[:0], o.names[:0]
+	clear(o.fields[:cap(o.fields)])
+	o.head, o.body, o.names, o.fields = o.head[:0], o.body[:0], o.names[:0], o.fields[:0]
 	outputs.Put(o)
 }

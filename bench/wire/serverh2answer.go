@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -16,7 +17,9 @@ type answeringH2 struct {
 	out    *output // nil until it is needed and after the handler has returned
 	method string
 
-	status   int   // 0 until WriteHeader
+	status   int  // 0 until WriteHeader
+	typed    bool // the body's media type is given, or not to be told
+	dated    bool
 	sent     bool  // the head has been
 	ending   bool  // the handler has returned
 	over     bool  // and its answer has been sent
@@ -59,7 +62,7 @@ func (w *answeringH2) Header() http.Header {
 	return w.buffers().header
 }
 
-// WriteHeader sets the status. An informational one is sent at once.
+// WriteHeader sets the status and takes the header as it is now. An informational one is sent at once.
 func (w *answeringH2) WriteHeader(status int) {
 	if status < 100 || status > 999 {
 		panic(fmt.Sprintf("invalid WriteHeader code %v", status))
@@ -74,10 +77,43 @@ func (w *answeringH2) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	if values := w.buffers().header["Content-Length"]; len(values) > 0 && !w.bodiless() {
-		// A length that is none is ignored, as by net/http.
-		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil && n >= 0 {
-			w.declared = n
+	w.take()
+}
+
+// take writes down the handler's fields, sorted so that equal answers are equal bytes. The one that tells the body's length, and those that depend
+// on it, wait for complete.
+func (w *answeringH2) take() {
+	out := w.buffers()
+	names := out.names[:0]
+	for name := range out.header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out.names = names
+	for _, name := range names {
+		switch name {
+		case "Content-Length":
+			// A length that is none is ignored, as by net/http.
+			n, err := strconv.ParseInt(out.header.Get(name), 10, 64)
+			if err == nil && n >= 0 && w.status >= 200 && !w.bodiless() {
+				w.declared = n
+			}
+			continue
+		case "Connection", "Proxy-Connection", "Transfer-Encoding", "Upgrade", "Keep-Alive", "Trailer":
+			continue // they belong to HTTP/1.1
+		case "Content-Type", "Content-Encoding":
+			w.typed = true
+		case "Date":
+			w.dated = true
+		}
+		if !httpguts.ValidHeaderFieldName(name) {
+			continue
+		}
+		lower := strings.ToLower(name)
+		for _, value := range out.header[name] {
+			if httpguts.ValidHeaderFieldValue(value) {
+				out.fields = append(out.fields, Field{lower, value})
+			}
 		}
 	}
 }
@@ -92,8 +128,10 @@ func (w *answeringH2) inform(status int) {
 	if status == http.StatusContinue {
 		w.x.body.expects = false
 	}
-	w.buffers()
-	h.appendHeaders(w, status, false)
+	w.take()
+	h.appendHeaders(w.x.id, status, w.out.fields, false)
+	w.out.fields = w.out.fields[:0]
+	w.typed, w.dated = false, false
 	h.write()
 }
 
@@ -128,7 +166,7 @@ func (w *answeringH2) Write(p []byte) (int, error) {
 	case len(w.out.body)+len(p) <= mostHeld:
 		w.out.body = append(w.out.body, p...)
 	default:
-		if err := w.send(p, false); err != nil {
+		if err := w.send(p, w.written == w.declared); err != nil {
 			return 0, err
 		}
 	}
@@ -148,7 +186,7 @@ func (w *answeringH2) Flush() {
 
 // send sends the head, unless it has been, what is held back, and then p.
 func (w *answeringH2) send(p []byte, last bool) error {
-	h, x, held := w.x.h, w.x, w.out.body
+	h, x, held, complete := w.x.h, w.x, w.out.body, last
 	w.out.body = held[:0]
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +203,7 @@ func (w *answeringH2) send(p []byte, last bool) error {
 			held = nil
 		}
 		ended := last && len(held)+len(p) == 0
-		h.appendHeaders(w, w.status, ended)
+		h.appendHeaders(x.id, w.status, w.out.fields, ended)
 		last = last && !ended
 	}
 	var err error
@@ -175,7 +213,7 @@ func (w *answeringH2) send(p []byte, last bool) error {
 	if err == nil && (len(p) > 0 || last && len(held) == 0) {
 		err = h.appendData(x, p, last)
 	}
-	if w.ending && err == nil {
+	if err == nil && (complete || w.ending) {
 		w.end()
 	}
 	h.write()
@@ -190,7 +228,7 @@ func (w *answeringH2) end() {
 	} else if w.x.body.failed == nil {
 		w.x.h.appendReset(w.x.id, codeNone)
 	}
-	w.x.lose()
+	w.x.end()
 }
 
 // short tells whether less was written than announced.
@@ -198,41 +236,23 @@ func (w *answeringH2) short() bool { return w.written < w.declared && w.method !
 
 // complete adds the fields that depend on the body.
 func (w *answeringH2) complete(held []byte, last bool) {
-	header := w.out.header
-	if _, ok := header["Date"]; !ok {
-		header["Date"] = []string{w.x.h.served.server.dateText()}
+	out := w.out
+	if !w.dated {
+		out.fields = append(out.fields, Field{"date", w.x.h.served.server.dateText()})
 	}
 	if w.bodiless() {
-		delete(header, "Content-Length")
 		return
 	}
-	if _, typed := header["Content-Type"]; !typed && header.Get("Content-Encoding") == "" && len(held) > 0 {
-		header["Content-Type"] = []string{http.DetectContentType(held)}
+	if !w.typed && len(held) > 0 {
+		out.fields = append(out.fields, Field{"content-type", http.DetectContentType(held)})
 	}
-	switch {
-	case w.declared >= 0:
-	case last && (w.method != http.MethodHead || w.written > 0):
-		header["Content-Length"] = []string{strconv.FormatInt(w.written, 10)}
-	default:
-		delete(header, "Content-Length")
+	length := w.declared
+	if length < 0 && last && (w.method != http.MethodHead || w.written > 0) {
+		length = w.written
 	}
-}
-
-// names are those of the fields to send, sorted so that equal answers are equal bytes.
-func (w *answeringH2) names() []string {
-	names := w.out.names[:0]
-	for name := range w.out.header {
-		switch name {
-		case "Connection", "Proxy-Connection", "Transfer-Encoding", "Upgrade", "Keep-Alive", "Trailer":
-		default:
-			if httpguts.ValidHeaderFieldName(name) {
-				names = append(names, name)
-			}
-		}
+	if length >= 0 {
+		out.fields = append(out.fields, Field{"content-length", strconv.FormatInt(length, 10)})
 	}
-	slices.Sort(names)
-	w.out.names = names
-	return names
 }
 
 // finish sends the rest of the answer when the handler has returned.

@@ -18,13 +18,19 @@ type exchangeH2 struct {
 	id     uint32
 	cancel context.CancelFunc
 	window int  // how many bytes of the answer's body the peer takes at present
-	lost   bool // the stream or the connection has ended: nobody waits for an answer
+	lost   bool // the stream has ended: nobody waits for an answer
 	body   bodyH2
 }
 
-// lose ends the stream. The handler is told by its context, and by what it reads and writes. It may go on for as long as it likes: there is no
-// limit to how many do, no more than with connections of HTTP/1.1. The lock is held.
+// lose ends the stream for the handler too, which is told by its context, and by what it reads and writes. It may go on for as long as it likes:
+// there is no limit to how many do, no more than with connections of HTTP/1.1. The lock is held.
 func (x *exchangeH2) lose() {
+	x.end()
+	x.cancel()
+}
+
+// end takes the stream off the connection. The lock is held.
+func (x *exchangeH2) end() {
 	if x.lost {
 		return
 	}
@@ -33,7 +39,6 @@ func (x *exchangeH2) lose() {
 	if x.body.failed == nil {
 		x.body.failed = io.ErrUnexpectedEOF
 	}
-	x.cancel()
 	x.h.changed.Broadcast()
 }
 
@@ -210,7 +215,7 @@ func (b *bodyH2) Read(p []byte) (int, error) {
 			return 0, b.failed
 		case b.expects:
 			b.expects = false
-			h.appendStatus(b.x.id, http.StatusContinue)
+			h.appendHeaders(b.x.id, http.StatusContinue, nil, false)
 			h.write()
 			continue
 		}

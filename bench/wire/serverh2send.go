@@ -4,10 +4,8 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
-	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http2/hpack"
 )
 
@@ -81,32 +79,17 @@ func (h *servedH2) appendReset(stream uint32, code errorCode) {
 	b.b = appendNumber(b.b, frameReset, stream, uint32(code))
 }
 
-// appendStatus adds the head of an informational answer. The lock is held.
-func (h *servedH2) appendStatus(stream uint32, status int) {
-	h.block.Reset()
-	h.put(":status", strconv.Itoa(status))
-	b := h.queue()
-	b.b = append(appendHead(b.b, frame{length: h.block.Len(), kind: frameHeaders, flags: flagEndHeaders, stream: stream}), h.block.Bytes()...)
-}
-
 // appendHeaders adds the head of an answer; last if it is all of it. The lock is held.
-func (h *servedH2) appendHeaders(w *answeringH2, status int, last bool) {
+func (h *servedH2) appendHeaders(stream uint32, status int, fields []Field, last bool) {
 	h.block.Reset()
-	h.put(":status", strconv.Itoa(status))
-	for _, name := range w.names() {
-		if status < 200 && name == "Content-Length" {
-			continue
-		}
-		for _, value := range w.out.header[name] {
-			if httpguts.ValidHeaderFieldValue(value) {
-				h.put(strings.ToLower(name), value)
-			}
-		}
+	h.put(Field{":status", strconv.Itoa(status)})
+	for _, f := range fields {
+		h.put(f)
 	}
 	kind, rest := byte(frameHeaders), h.block.Bytes()
 	b := h.queue()
 	for {
-		f := frame{length: min(len(rest), frameSize), kind: kind, stream: w.x.id}
+		f := frame{length: min(len(rest), frameSize), kind: kind, stream: stream}
 		if last && kind == frameHeaders {
 			f.flags |= flagEndStream
 		}
@@ -122,10 +105,10 @@ func (h *servedH2) appendHeaders(w *answeringH2, status int, last bool) {
 }
 
 // put encodes a field. What seldom comes again is not entered in the table, where it would only drive the others out.
-func (h *servedH2) put(name, value string) {
-	unique := name == "content-length" || name == "server-timing" || name == "location" || len(value) > 64
+func (h *servedH2) put(f Field) {
+	unique := f.Name == "content-length" || f.Name == "server-timing" || f.Name == "location" || len(f.Value) > 64
 	// A bytes.Buffer always takes it.
-	_ = h.encode.WriteField(hpack.HeaderField{Name: name, Value: value, Sensitive: unique})
+	_ = h.encode.WriteField(hpack.HeaderField{Name: f.Name, Value: f.Value, Sensitive: unique})
 }
 
 // appendData adds a part of an answer's body as the peer's windows allow it, and waits where they do not; last if the answer ends with it. The
