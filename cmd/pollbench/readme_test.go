@@ -29,7 +29,8 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		indented.WriteString(rest)
-		if command, ok := strings.CutPrefix(rest, "./pollbench "); ok {
+		// serve ends only when it is told to: its own tests do.
+		if command, ok := strings.CutPrefix(rest, "./pollbench "); ok && !strings.HasPrefix(command, "serve") {
 			commands = append(commands, command)
 		}
 	}
@@ -45,7 +46,17 @@ func TestReadme(t *testing.T) {
 	if len(commands) < 5 {
 		t.Errorf("%d commands found", len(commands))
 	}
-	if code, _, stderr := call(t, "plan", filepath.Join(root, "examples/mine.yaml")); code != exitDone {
-		t.Errorf("examples/mine.yaml: %s", stderr)
+}
+
+// Every example is a scenario that can be played.
+func TestExamples(t *testing.T) {
+	examples, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(examples) < 3 {
+		t.Fatalf("%d examples, %v", len(examples), err)
+	}
+	for _, name := range examples {
+		if code, _, stderr := call(t, "plan", name); code != exitDone {
+			t.Errorf("%s: %s", name, stderr)
+		}
 	}
 }
