@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,15 +19,35 @@ import (
 type recording struct {
 	net.Conn // nil: nothing else is called
 	said     *bytes.Reader
-	heard    bytes.Buffer
 	closed   chan struct{}
+	once     sync.Once
+	mu       sync.Mutex // handlers may go on when the connection has been closed
+	heard    bytes.Buffer
 }
 
-func (c *recording) Read(b []byte) (int, error)      { return c.said.Read(b) }
-func (c *recording) Write(b []byte) (int, error)     { return c.heard.Write(b) }
-func (c *recording) RemoteAddr() net.Addr            { return &net.TCPAddr{} }
-func (c *recording) SetReadDeadline(time.Time) error { return nil }
-func (c *recording) Close() error                    { close(c.closed); return nil }
+func (c *recording) Read(b []byte) (int, error)       { return c.said.Read(b) }
+func (c *recording) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *recording) SetReadDeadline(time.Time) error  { return nil }
+func (c *recording) SetWriteDeadline(time.Time) error { return nil }
+func (c *recording) Close() error                     { c.once.Do(func() { close(c.closed) }); return nil }
+
+func (c *recording) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.closed:
+		return 0, net.ErrClosed
+	default:
+		return c.heard.Write(b)
+	}
+}
+
+// answer is what has come back.
+func (c *recording) answer() *bytes.Buffer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.NewBuffer(bytes.Clone(c.heard.Bytes()))
+}
 
 // once is a listener with a single connection.
 type once struct{ conns chan net.Conn }
@@ -84,7 +105,7 @@ func FuzzServer(f *testing.F) {
 		case <-time.After(10 * time.Second):
 			t.Fatal("the connection goes on")
 		}
-		checkAnswers(t, &c.heard, methods)
+		checkAnswers(t, c.answer(), methods)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -198,5 +199,62 @@ func TestServerH2Close(t *testing.T) {
 		if c.Err() == nil {
 			t.Error("the connection is open")
 		}
+	})
+}
+
+// TestServerH2Room: whoever has an answer has room for another request, however fast they are. This takes real sockets.
+func TestServerH2Room(t *testing.T) {
+	server := &wire.Server{Handler: http.HandlerFunc(different), H2Streams: 2}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	plain, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := wire.NewH2(t.Context(), plain, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			for i := range 500 {
+				path := []string{"/", "/status/404", "/sized/100000/1", "/flushed"}[i%4]
+				if a := ask(t, c, get(path)); a.Status == 0 {
+					t.Error(path)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestServerH2Crowd: many clients with bodies of all sizes, in both directions at once, for the race detector.
+func TestServerH2Crowd(t *testing.T) {
+	overBoth(t, func(t *testing.T, s *hosted, client *http.Client) {
+		var group sync.WaitGroup
+		for i := range 8 {
+			group.Go(func() {
+				for j := range 20 {
+					body := strings.Repeat("x", i*j*j*200)
+					resp, err := client.Post(s.url("/echo"), "text/plain", strings.NewReader(body))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					got, err := io.ReadAll(resp.Body)
+					_ = resp.Body.Close()
+					if err != nil || string(got) != body {
+						t.Errorf("%d bytes of %d, %v", len(got), len(body), err)
+					}
+				}
+			})
+		}
+		group.Wait()
 	})
 }

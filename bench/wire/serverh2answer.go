@@ -27,7 +27,8 @@ type answeringH2 struct {
 	written  int64 // by the handler
 }
 
-// handle runs the handler. If it panics, it ends the connection behind what has been flushed, as over HTTP/1.1.
+// handle runs the handler. If it panics, it ends the connection behind what has been flushed, as over HTTP/1.1, unless the peer has ended the
+// stream before: a handler that panics because of that, as proxies do, harms nobody.
 func (x *exchangeH2) handle(r *http.Request) {
 	w := &answeringH2{x: x, method: r.Method, declared: -1}
 	returned := false
@@ -39,7 +40,12 @@ func (x *exchangeH2) handle(r *http.Request) {
 			x.h.served.server.logf("http: panic serving %s: %v\n%s", r.RemoteAddr, reason, debug.Stack())
 		}
 		x.cancel()
-		x.h.cut()
+		x.h.mu.Lock()
+		lost := x.lost
+		x.h.mu.Unlock()
+		if !lost {
+			x.h.cut()
+		}
 	}()
 	x.h.served.server.Handler.ServeHTTP(w, r)
 	returned = true

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -78,6 +79,21 @@ func TestServerH2Frames(t *testing.T) {
 			p.expect("HEADERS 1 100")
 			p.must(p.WriteData(1, true, []byte("abc")))
 		}, []string{"HEADERS 1 200", "DATA 1 3 END"}},
+		{"continue, as the handler likes", func(p *script) {
+			p.begin(1, false, "POST", "/proceed", "expect", "100-continue")
+			p.expect("HEADERS 1 100")
+			p.must(p.WriteData(1, true, []byte("abc")))
+		}, []string{"HEADERS 1 200", "DATA 1 3 END"}},
+		{"no table of fields", func(p *script) {
+			p.must(p.WriteSettings(setting(http2.SettingHeaderTableSize, 0)))
+			p.expect("SETTINGS ACK")
+			p.ReadMetaHeaders = hpack.NewDecoder(0, nil)
+			for stream := range uint32(3) {
+				p.begin(2*stream+1, true, "GET", "/fields")
+				p.expect(fmt.Sprint("HEADERS ", 2*stream+1, " 200"))
+				p.expect(fmt.Sprint("DATA ", 2*stream+1, " 4 END"))
+			}
+		}, nil},
 		{"ping", func(p *script) { p.must(p.WritePing(false, [8]byte{1})) }, []string{fmt.Sprintf("PING %q ACK=true", "\x01\x00\x00\x00\x00\x00\x00\x00")}},
 		{"what changes nothing", func(p *script) {
 			p.must(p.WritePing(true, [8]byte{1}))
@@ -105,8 +121,8 @@ func TestServerH2Frames(t *testing.T) {
 		}, []string{"RST_STREAM 5 REFUSED_STREAM", "HEADERS 7 200 END"}},
 		{"window of a body", func(p *script) {
 			p.begin(1, false, "POST", "/echo")
-			for range 8 {
-				p.must(p.WriteData(1, false, make([]byte, 16384)))
+			for range 8 { // frames of 16 KiB, whose padding counts
+				p.must(p.WriteDataPadded(1, false, make([]byte, 16384-256), make([]byte, 255)))
 			}
 			p.expect("WINDOW_UPDATE 1 131072") // half of it has been read
 			p.must(p.WriteRSTStream(1, http2.ErrCodeCancel))
@@ -185,21 +201,25 @@ func TestServerH2Frames(t *testing.T) {
 			}
 		}, []string{"RST_STREAM 1 FLOW_CONTROL_ERROR"}},
 		{"too large a head", func(p *script) {
-			p.begin(1, true, "GET", "/")
-			for i := range 3 {
-				p.must(p.WriteHeaders(http2.HeadersFrameParam{StreamID: uint32(2*i + 3), EndHeaders: true, EndStream: true, BlockFragment: p.header(
-					":method", "GET", ":scheme", "http", ":authority", "h", ":path", "/", "x", strings.Repeat("x", 15<<10))}))
+			fields := []string{":method", "GET", ":scheme", "http", ":authority", "h", ":path", "/"}
+			for range 300 { // of 4,035 bytes each, and one in the table
+				fields = append(fields, "x-x", strings.Repeat("x", 4000))
 			}
-		}, []string{"HEADERS 1 200 END", "HEADERS 3 200 END", "HEADERS 5 200 END", "HEADERS 7 200 END"}},
+			p.must(p.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndHeaders: true, EndStream: true, BlockFragment: p.header(fields...)}))
+		}, []string{"RST_STREAM 1 ENHANCE_YOUR_CALM"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := host(t, func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/held" {
+					switch r.URL.Path {
+					case "/held":
 						<-r.Context().Done()
-						return
+					case "/proceed":
+						w.WriteHeader(http.StatusContinue)
+						_, _ = io.Copy(w, r.Body)
+					default:
+						different(w, r)
 					}
-					different(w, r)
 				}).multiplex(2)
 				if c.play == nil {
 					conn := s.dial()
@@ -215,7 +235,7 @@ func TestServerH2Frames(t *testing.T) {
 					return
 				}
 				p := s.peer()
-				go c.play(p)
+				c.play(p)
 				p.wants(c.want)
 			})
 		})
@@ -272,6 +292,37 @@ func TestServerH2Windows(t *testing.T) {
 		p.must(p.WriteWindowUpdate(0, 1<<20)) // 100000 - 10 - 5 - 100 - 65410 = 34475
 		for _, want := range []string{"DATA 1 16384", "DATA 1 16384", "DATA 1 1707 END"} {
 			p.expect(want)
+		}
+	})
+}
+
+// TestServerH2Unread: what a peer does not read is not piled up for it, whatever its windows allow.
+func TestServerH2Unread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const piece = 10_000
+		var written, ended atomic.Int64
+		s := host(t, func(w http.ResponseWriter, r *http.Request) {
+			for range 1000 {
+				if _, err := w.Write(make([]byte, piece)); err != nil {
+					ended.Add(1)
+					return
+				}
+				written.Add(piece)
+			}
+		}).multiplex(2)
+		p := s.peer(setting(http2.SettingInitialWindowSize, 1<<31-1))
+		p.must(p.WriteWindowUpdate(0, 1<<30))
+		p.begin(1, true, "GET", "/")
+		p.begin(3, true, "GET", "/")
+		synctest.Wait()
+		// The network holds 256 KiB. Of 64 KiB and a frame, some may be being written, and as much appended before both have to wait.
+		if n := written.Load(); n < 256<<10 || n > 256<<10+2*(64<<10+16<<10)+2*piece {
+			t.Errorf("%d bytes written", n)
+		}
+		_ = p.conn.Close()
+		synctest.Wait()
+		if ended.Load() != 2 {
+			t.Error("a handler goes on")
 		}
 	})
 }

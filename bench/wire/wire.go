@@ -1,6 +1,6 @@
 // Package wire carries HTTP over single connections, with as few goroutines as can be: [Conn] is the client's end of an HTTP/1.1 connection,
 // one exchange after the other on the goroutine of whoever asks; [H2] that of an HTTP/2 one, with a goroutine that reads; [Server] serves HTTP/1.1
-// with a goroutine for each connection.
+// with a goroutine for each connection, and cleartext HTTP/2 with one more for each request.
 //
 // net/http has two goroutines and some 15 KiB for each connection at either end, and two more for a request that waits over h2. That is no matter
 // for most programs, but here thousands of requests wait at once, in the process that also measures them: their stacks were a
