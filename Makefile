@@ -12,7 +12,7 @@ FUZZTIME ?= 30s
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
 
-bench-all: ## measure every scenario of RESULTS.md (about 5 minutes)
+bench-all: ## measure every scenario of RESULTS.md (about 4 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
 
 test: ## run the tests
