@@ -40,7 +40,7 @@ import (
 //	    tiers:                    # default none: no sleep before a poll
 //	      - {under: 1.5s, sleep: 300ms}  # while less than 1.5 s have passed
 //	      - {sleep: 5s}           # otherwise; only the last tier may lack under
-//	    retry: 0                  # default; up to 100 failed polls of a search are asked again
+//	    retry: none               # default; or up to 100 failed polls of a search that are asked again
 //	  - {name: patient, like: continuous, retry: 3} # begins with the values of a shipped one; of auto's, only retry can change
 //	  - {name: plain, sync: true} # one plain search, held to its end; no other field
 //	base: traditional             # what the others are compared with; default traditional if it is there, else the first

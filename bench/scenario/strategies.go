@@ -43,7 +43,7 @@ func (d *decoder) definition(path string, n ast.Node) strategy.Strategy {
 		{"poll", optional, value(d, &s.Poll, ask)},
 		{"at_once", optional, value(d, &s.AtOnce, truth)},
 		{"tiers", optional, list(d, &s.Tiers, "a list such as [{under: 5s, sleep: 1s}, {sleep: 5s}]", d.tier)},
-		{"retry", optional, value(d, &s.Retry, whole)},
+		{"retry", optional, value(d, &s.Retry, retries)},
 	}, nil)
 	if slices.Contains(strategy.Names(), s.Name) {
 		d.fail(key(path, "name"), d.place(key(path, "name")),
@@ -95,6 +95,17 @@ func shippedStrategy(n ast.Node) (strategy.Strategy, error) {
 		return strategy.Strategy{}, errors.New(unknown("strategy", name, strategy.Names()))
 	}
 	return s, nil
+}
+
+// retries reads a number of them; none is the word for 0.
+func retries(n ast.Node) (int, error) {
+	if t, ok := n.(*ast.StringNode); ok && t.Value == "none" {
+		return 0, nil
+	}
+	if _, ok := n.(*ast.IntegerNode); !ok {
+		return 0, wrong(n, "none or a whole number")
+	}
+	return whole(n)
 }
 
 func ask(n ast.Node) (strategy.Ask, error) {
