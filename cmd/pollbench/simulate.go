@@ -77,14 +77,11 @@ type expectation struct {
 }
 
 func expect(s scenario.Scenario, swept clock.Seconds, v scenario.Variant, rtt time.Duration) expectation {
-	e := expectation{none: !model.Expects(s, v)}
-	repeats := 1
-	if s.Drawn() {
-		repeats = s.Repeats
-	}
+	ok, _ := model.Expects(s, v)
+	e := expectation{none: !ok}
 	var wasted time.Duration
 	var requests, panels, delivered int
-	for repeat := 1; repeat <= repeats; repeat++ {
+	for repeat := 1; repeat <= s.Dashboards(); repeat++ {
 		l := model.Simulate(s, swept, repeat, v, rtt+v.Path.RTT())
 		e.longest = append(e.longest, s.Longest(swept, repeat).Duration)
 		e.loads = append(e.loads, l.Time())
