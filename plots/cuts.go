@@ -8,26 +8,28 @@ import (
 	"pollbench/bench/analysis"
 )
 
-// broken lists, by protocol, the hops of a picture of what fails: those whose network cuts connections, those over which a search failed or a poll
-// was asked again, and beside them those of a perfect network. There is none of a protocol without trouble.
+// broken lists, by protocol, the hops of a picture of what fails, beside those of a perfect network: first where nothing but cut connections can be the
+// reason, then where it is another, or both. There is none of a protocol without trouble.
 func (r result) broken() []span {
 	var all []span
 	for _, protocol := range []string{"http1", "h2", "h3"} {
-		s := span{first: hop{protocol: protocol, topology: direct}}
-		trouble := false
+		var hops []hop
 		for _, c := range r.Cells {
-			h := hop{c.Protocol, c.Topology, true}
-			if c.Protocol != protocol || slices.Contains(s.hops, h) {
-				continue
-			}
-			bad := r.info(h).Cuts || r.troubled(h)
-			if trouble = trouble || bad; bad || r.info(h).Perfect {
-				s.hops = append(s.hops, h)
+			if h := (hop{c.Protocol, c.Topology, true}); c.Protocol == protocol && !slices.Contains(hops, h) {
+				hops = append(hops, h)
 			}
 		}
-		if trouble {
-			all = append(all, s)
+		pick := func(bad, perfect func(hop) bool) {
+			if slices.ContainsFunc(hops, bad) {
+				without := func(h hop) bool { return !bad(h) && !(r.info(h).Perfect && perfect(h)) }
+				all = append(all, span{hop{protocol: protocol, topology: direct}, slices.DeleteFunc(slices.Clone(hops), without)})
+			}
 		}
+		cut := func(h hop) bool { return r.info(h).OnlyCuts }
+		pick(cut, func(h hop) bool {
+			return slices.ContainsFunc(hops, func(other hop) bool { return cut(other) && r.info(other).Kind == r.info(h).Kind })
+		})
+		pick(func(h hop) bool { return !cut(h) && (r.info(h).Cuts || r.troubled(h)) }, func(hop) bool { return true })
 	}
 	return all
 }
@@ -58,7 +60,7 @@ func cuts(r result, s span) Chart {
 	ended, cutting := 0, false
 	for _, h := range s.hops {
 		i := r.info(h)
-		cutting = cutting || i.Cuts
+		cutting = cutting || i.OnlyCuts
 		name := rowName{name: i.Network, detail: i.Kind}
 		if i.Network == "" {
 			name = rowName{name: i.Topology}

@@ -14,7 +14,8 @@ type endLabel struct {
 	y          float64
 	text, name string
 	look       look
-	across     bool // the level is drawn as a line
+	across     bool    // the level is drawn as a line
+	from       float64 // where the point of the level lies, to which a line leads; 0: none does, but from the edge
 }
 
 // endLabels keeps the labels of levels that nearly coincide apart.
@@ -29,7 +30,7 @@ const (
 
 // Plot implements plot.Plotter.
 func (e endLabels) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
+	x, y := p.Transforms(&c)
 	levels := make([]vg.Length, len(e))
 	for i, l := range e {
 		levels[i] = y(l.y)
@@ -42,6 +43,10 @@ func (e endLabels) Plot(c draw.Canvas, p *plot.Plot) {
 			line.Dashes, line.DashOffs = []vg.Length{5, 5}, vg.Length(i)*5
 			c.StrokeLine2(line, c.Min.X, levels[i], c.Max.X, levels[i])
 			line.Dashes, line.DashOffs = nil, 0
+		}
+		if e[i].from > 0 {
+			const marker = 4 // hollow: nothing may cross it
+			c.StrokeLine2(e[i].look.line(0.6), x(e[i].from)+marker, levels[i], c.Max.X, levels[i])
 		}
 		c.StrokeLine2(line, c.Max.X, levels[i], c.Max.X+labelOff-2, at)
 		from := vg.Point{X: c.Max.X + labelOff, Y: at + 1}

@@ -27,6 +27,9 @@ func lastHopOf(r result) (rowChart, []analysis.Cell) {
 		return cmp.Or(cmp.Compare(rank(r.info(a).Protocol), rank(r.info(b).Protocol)), cmp.Compare(rank(r.info(a).ServerProtocol), rank(r.info(b).ServerProtocol)))
 	})
 	loads := facet{title: "dashboard loaded"}
+	if r.tabs() > 0 {
+		loads.title = "all tabs loaded"
+	}
 	row := func(c analysis.Cell) int {
 		return slices.IndexFunc(hops, func(h hop) bool { return h.of(c.Protocol, c.Topology) })
 	}
@@ -37,7 +40,7 @@ func lastHopOf(r result) (rowChart, []analysis.Cell) {
 	loads.own = make([]float64, len(hops))
 	for _, c := range cells {
 		loads.marks = append(loads.marks, markOf(row(c), c.Strategy, c.Load.Interval))
-		loads.own[row(c)] = c.Delay
+		loads.own[row(c)] = r.ideal(c)
 	}
 	others := r.othersOf(cells, row, len(hops))
 	r.judge(&loads, hops)
@@ -49,7 +52,7 @@ func lastHopOf(r result) (rowChart, []analysis.Cell) {
 	for i := range rc.facets {
 		rc.facets[i].widen()
 	}
-	if slices.ContainsFunc(slices.Concat(loads.marks, others.marks), func(m mark) bool { return m.note != "" }) {
+	if rc.noted() {
 		rc.room += bold(8.5).Width(" " + wrongHopLabel)
 	}
 	return rc, cells
@@ -145,17 +148,35 @@ func (r result) judge(f *facet, hops []hop) {
 	}
 }
 
-// lastHop shows which hop's protocol should decide: the browser's.
+// noted tells whether any mark has a note.
+func (rc rowChart) noted() bool {
+	return slices.ContainsFunc(rc.facets, func(f facet) bool {
+		return slices.ContainsFunc(f.marks, func(m mark) bool { return m.note != "" })
+	})
+}
+
+// lastHop shows which hop's protocol should decide: the browser's. Where no strategy goes by the server's, it only shows what proxies change.
 func lastHop(r result, rc rowChart, cells []analysis.Cell) Chart {
-	return Chart{
+	ch := Chart{
 		Name:     "last-hop",
-		Title:    "Which hop decides: the browser's protocol against the server's",
-		Subtitle: r.subtitle("query delay "+plain(cells[0].Delay)+" s", cells, "strategy and path"),
+		Title:    "Load times behind proxies that change the protocol",
+		Subtitle: r.subtitle(queryDelay(cells[0]), cells, "strategy and path"),
 		Caption: "Rows: what the browser speaks → what the dashboard server speaks. Markers: median; bars: its 95 % confidence interval, where it is wider " +
-			"than the marker. Grey tick: what the search itself takes. Strong line, bold figure: a tenth, and 0.2 s, or more beyond the best of the row; " +
-			"“" + wrongHopLabel + "”: by a strategy that goes by the server's protocol.",
+			"than the marker. Grey tick: what the search itself takes",
 		legend: rc.legend(),
 		height: rc.height(),
 		body:   rc.draw,
 	}
+	if slices.ContainsFunc(r.strategies, func(s string) bool { return slices.Contains(r.pictures.ByServer, s) }) {
+		ch.Title = "Which hop decides: the browser's protocol against the server's"
+	}
+	if r.tabs() > 0 {
+		ch.Caption += ", for loads from the last tab's start; loads count from the first tab's, all else from its own tab's"
+	}
+	ch.Caption += ". Strong line, bold figure: a tenth, and 0.2 s, or more beyond the best of the row"
+	if rc.noted() {
+		ch.Caption += "; “" + wrongHopLabel + "”: by a strategy that goes by the server's protocol"
+	}
+	ch.Caption += "."
+	return ch
 }

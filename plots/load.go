@@ -1,6 +1,9 @@
 package plots
 
 import (
+	"cmp"
+	"slices"
+
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -42,11 +45,11 @@ func load(r result, h hop) (Chart, error) {
 		ch.legend = append(ch.legend, entry{s, sample{glyph: l.glyph(2.8), line: l.line(0.6)}})
 	}
 	// The ideal lies over the points, which would hide it where they reach it.
-	if err := addLine(p, diagonal(cells), ideal); err != nil {
+	if err := addLine(p, r.diagonal(cells), ideal); err != nil {
 		return Chart{}, err
 	}
 	name := "ideal: the query delay itself"
-	if len(cells[0].Tabs) > 0 {
+	if r.tabs() > 0 {
 		name = "ideal: the query delay, from the start of the last tab"
 	}
 	ch.legend = append(ch.legend, entry{name, sample{line: ideal}})
@@ -64,13 +67,7 @@ func loads(cells []analysis.Cell, strategy string) []point {
 }
 
 // diagonal is the line on which load time is ideal: equal to the delay, later by the last tab's start.
-func diagonal(cells []analysis.Cell) plotter.XYs {
-	far, late := 0.0, 0.0
-	for _, c := range cells {
-		far = max(far, c.Delay)
-		if len(c.Tabs) > 0 && c.Overhead.Median != nil {
-			late = *c.Load.Median - *c.Overhead.Median - c.Delay
-		}
-	}
-	return plotter.XYs{{Y: late}, {X: far, Y: far + late}}
+func (r result) diagonal(cells []analysis.Cell) plotter.XYs {
+	far := slices.MaxFunc(cells, func(a, b analysis.Cell) int { return cmp.Compare(a.Delay, b.Delay) })
+	return plotter.XYs{{Y: r.ideal(analysis.Cell{})}, {X: far.Delay, Y: r.ideal(far)}}
 }

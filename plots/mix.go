@@ -35,9 +35,13 @@ func mix(r result, h hop) (Chart, error) {
 		Title:    "Load times over a mix of dashboards",
 		Subtitle: r.subtitle(h.label(), r.of(h), "strategy, each of another dashboard"),
 		Caption: "Cumulative distributions, one step a dashboard. Gain: 1 − the sum of load times / the base's, over the dashboards that both have loaded, " +
-			"with its 95 % confidence interval where that is known. Beyond the ideal: load time less the dashboard's slowest query.",
+			"with its 95 % confidence interval where that is known. Beyond the ideal: load time less the dashboard's slowest query",
 		height: bodyHeight,
 	}
+	if r.tabs() > 0 {
+		ch.Caption += ", from the start of the last tab"
+	}
+	ch.Caption += "."
 	left, right := newPlot("", "share of dashboards (%)"), newPlot("", "")
 	left.X.Scale, left.X.Tick.Marker = plot.LogScale{}, decades{}
 	for _, p := range []*plot.Plot{left, right} {

@@ -121,6 +121,29 @@ func drawnDelays(strategies []string, repeats int) scenario.Scenario {
 	return s
 }
 
+// tabbedEdges has two tabs, 3 s apart, and no strategy that goes by the server's protocol.
+func tabbedEdges() scenario.Scenario {
+	s := edges([]string{"traditional", "continuous"}, unequal()...)
+	s.Tabs = scenario.Tabs{Count: 2, Every: ms(3000)}
+	return s
+}
+
+// cutAndIdle has long polls end behind a proxy, on a network that cuts connections as well as on a perfect one.
+func cutAndIdle() scenario.Scenario {
+	s := made("cuts", []string{"traditional", "continuous"}, panelsOf(4, 12_000))
+	s.Topologies = []scenario.Topology{{Kind: scenario.Direct}, {Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(10_000)}}
+	s.Networks = []scenario.Network{{Name: scenario.PerfectNetwork}, {Name: "wifi", LastHop: scenario.Conditions{RTT: ms(20), Cut: 0.02}}}
+	return s
+}
+
+// mixedTabs has two tabs, 3 s apart, of panels whose delay is drawn and of others whose is not.
+func mixedTabs() scenario.Scenario {
+	s := drawnDelays([]string{"traditional", "continuous"}, 20)
+	s.Groups = append(s.Groups, scenario.Group{Name: "quick", Panels: 2, Delay: ms(700)})
+	s.Tabs = scenario.Tabs{Count: 2, Every: ms(3000)}
+	return s
+}
+
 var crowded = []string{"traditional", "continuous", "fallback", "auto", "auto-by-server", "kibana-8.5", "kibana-8.6", "no-backoff", "long-first-wait",
 	"rally", "sync", "a strategy of our own with quite a long name"}
 
@@ -136,6 +159,9 @@ var played = sync.OnceValue(func() map[string]picturing {
 	manyEdges := edges(crowded, unequal()...)
 	manyEdges.Networks = far(crowded, 0, 40).Networks
 	return map[string]picturing{
+		"edges-tabs":    play(tabbedEdges(), nil),
+		"cuts-idle":     play(cutAndIdle(), nil),
+		"mix-tabs":      play(mixedTabs(), nil),
 		"edges":         play(edges(deciding, unequal()...), nil),
 		"edges-equal":   play(edges(deciding, panelsOf(10, 6000)), nil),
 		"edges-crowd":   play(manyEdges, nil),

@@ -137,7 +137,21 @@ func (r result) shown() []hop {
 
 // drawn tells whether delays come from a distribution.
 func (r result) drawn() bool {
-	return slices.ContainsFunc(r.Summary, func(s analysis.Summary) bool { return s.Mix != nil })
+	return slices.ContainsFunc(r.cells, analysis.Cell.Drawn)
+}
+
+// tabs is how many the browser has, 0 of a single one.
+func (r result) tabs() int { return len(r.cells[0].Tabs) }
+
+// ideal is the load time that no way of waiting can beat: of several tabs, the last one's, which starts latest.
+func (r result) ideal(c analysis.Cell) float64 { return c.Delay + r.pictures.LastTab }
+
+// queryDelay says of which delay a chart is.
+func queryDelay(c analysis.Cell) string {
+	if c.Drawn() {
+		return "longest query " + seconds(c.Delay) + " at the median"
+	}
+	return "query delay " + plain(c.Delay) + " s"
 }
 
 // sweeps says whether a hop was measured at more than one delay.

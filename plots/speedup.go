@@ -157,7 +157,7 @@ func meansOf(all []gains) endLabels {
 	var m endLabels
 	for _, g := range all {
 		if g.mean != nil {
-			m = append(m, endLabel{*g.mean, "mean " + decimal(*g.mean, 1) + " %", protocolName(g.hop.protocol), hopLook(g.hop), true})
+			m = append(m, endLabel{y: *g.mean, text: "mean " + decimal(*g.mean, 1) + " %", name: protocolName(g.hop.protocol), look: hopLook(g.hop), across: true})
 		}
 	}
 	return m

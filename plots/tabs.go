@@ -39,7 +39,7 @@ func tabs(r result, h hop) (Chart, error) {
 	ch := Chart{
 		Name:     h.stem("tabs"),
 		Title:    fmt.Sprintf("What the last of %d tabs waits for", last),
-		Subtitle: r.subtitle(h.label()+" · query delay "+plain(cells[0].Delay)+" s", cells, "strategy"),
+		Subtitle: r.subtitle(h.label()+" · "+queryDelay(cells[0]), cells, "strategy"),
 		Caption:  "Markers: measured, strategies side by side; lines only join them. Figures: the last tab's.",
 		height:   bodyHeight,
 		body:     p.Draw,
@@ -57,11 +57,12 @@ func tabs(r result, h hop) (Chart, error) {
 			continue
 		}
 		l := r.look(s)
-		if at := pts[len(pts)-1]; at.x == float64(last) {
-			labels = append(labels, endLabel{y: at.y, text: seconds(at.y), name: s, look: l})
-		}
+		ended := pts[len(pts)-1].x == float64(last)
 		for j := range pts {
 			pts[j].x += (float64(i) - float64(len(r.strategies)-1)/2) * 0.6 / float64(max(len(r.strategies), 4))
+		}
+		if at := pts[len(pts)-1]; ended {
+			labels = append(labels, endLabel{y: at.y, from: at.x, text: seconds(at.y), name: s, look: l})
 		}
 		some, err := addSeries(p, pts, l)
 		if err != nil {
@@ -71,7 +72,11 @@ func tabs(r result, h hop) (Chart, error) {
 		ch.legend = append(ch.legend, entry{s, sample{glyph: l.glyph(2.8), line: l.line(0.6)}})
 	}
 	p.Add(labels)
-	ch.legend = append(ch.legend, entry{"ideal: the query delay itself", sample{line: ideal}})
+	name := "ideal: the query delay itself"
+	if cells[0].Drawn() {
+		name = "ideal: the longest query, at the median"
+	}
+	ch.legend = append(ch.legend, entry{name, sample{line: ideal}})
 	if barred {
 		ch.Caption += " Bars: 95 % confidence interval; where none shows, it is smaller than the marker."
 	}

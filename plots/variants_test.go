@@ -67,6 +67,61 @@ func TestChartsOfVariants(t *testing.T) {
 	chartOf(t, "waterfall-continuous-h2-edge-h2", falls)
 }
 
+// What a load cannot beat is the last tab's search; a group's panels count from their own tab. Where no strategy goes by the server's protocol, no title
+// and no caption speak of one.
+func TestTabsBehindProxies(t *testing.T) {
+	p := play(tabbedEdges(), nil)
+	rc, _ := lastHopOf(read(p.Analysis, p.Pictures))
+	if loads, fast := rc.facets[0], rc.facets[1]; loads.title != "all tabs loaded" || loads.own[0] != 6+3 || fast.own[0] != 1 {
+		t.Errorf("%s: ticks %v and %v", loads.title, loads.own, fast.own)
+	}
+	c := chartOf(t, "last-hop", p)
+	if strings.Contains(c.Title, "decides") || strings.Contains(c.Caption, wrongHopLabel) || !strings.Contains(c.Caption, "from the last tab's start") {
+		t.Errorf("title %q, caption %q", c.Title, c.Caption)
+	}
+	c = chartOf(t, "last-hop", play(edges(deciding, unequal()...), nil))
+	if !strings.Contains(c.Title, "decides") || !strings.Contains(c.Caption, wrongHopLabel) || strings.Contains(c.Caption, "tab") {
+		t.Errorf("title %q, caption %q", c.Title, c.Caption)
+	}
+}
+
+// Delays that are drawn are no exact ones, those beside them are.
+func TestDrawnLabels(t *testing.T) {
+	p := play(mixedTabs(), nil)
+	svg := string(written(t, chartOf(t, "vice", p), SVG))
+	if !strings.Contains(svg, ">2 panels of 0.7 s<") || !strings.Contains(svg, ">8 panels, median ") {
+		t.Errorf("labels of groups in %s", svg)
+	}
+	if c := chartOf(t, "tabs-h2", p); !strings.Contains(c.Subtitle, "longest query ") || strings.Contains(c.Subtitle, "query delay") {
+		t.Errorf("subtitle %s", c.Subtitle)
+	}
+	if c := chartOf(t, "mix-h2", p); !strings.Contains(c.Caption, "slowest query, from the start of the last tab.") {
+		t.Errorf("caption %s", c.Caption)
+	}
+}
+
+// Where a proxy ends what idles, what fails did not fail for a cut alone, and has a chart of its own.
+func TestCutsAndOtherFailures(t *testing.T) {
+	p := play(cutAndIdle(), nil)
+	of := func(s span) string {
+		var all []string
+		for _, h := range s.hops {
+			all = append(all, h.topology)
+		}
+		return strings.Join(all, " ")
+	}
+	spans := read(p.Analysis, p.Pictures).broken()
+	if len(spans) != 4 || of(spans[0]) != "direct direct+wifi" || of(spans[1]) != "direct edge-idle-timeout-10s edge-idle-timeout-10s+wifi" {
+		t.Errorf("hops %+v", spans)
+	}
+	if c := chartOf(t, "cuts-h2", p); !strings.Contains(c.Title, "cut connections") {
+		t.Errorf("title %s", c.Title)
+	}
+	if c := chartOf(t, "failures-h2", p); strings.Contains(c.Title, "cut") {
+		t.Errorf("title %s", c.Title)
+	}
+}
+
 func delaysMs(values ...int) (all []clock.Seconds) {
 	for _, v := range values {
 		all = append(all, ms(v))
@@ -262,5 +317,18 @@ func TestTabsWaterfall(t *testing.T) {
 	}
 	if last := c.legend[len(c.legend)-1].name; last != "ideal: longest search of the last tab, 3.00 s" {
 		t.Errorf("legend %s", last)
+	}
+}
+
+// A line leads from the marker of a level to its label.
+func TestLeader(t *testing.T) {
+	label := func(from float64) string {
+		p := newPlot("", "")
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 8, 0, 2
+		p.Add(endLabels{{y: 1, from: from, text: "1.0 s", name: "one", look: lookOf("one", []string{"one"})}})
+		return string(written(t, Chart{height: bodyHeight, body: p.Draw}, SVG))
+	}
+	if without, with := strings.Count(label(0), "<path"), strings.Count(label(4), "<path"); with != without+1 {
+		t.Errorf("%d paths without a marker to lead to, %d with one", without, with)
 	}
 }

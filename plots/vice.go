@@ -39,6 +39,9 @@ func viceOf(r result) (rowChart, []analysis.Cell) {
 	if len(rows) < 2 {
 		return rowChart{}, nil
 	}
+	if r.tabs() > 0 {
+		rc.axis = "time from the tab's intended start to delivery (logarithmic)"
+	}
 	var all facet // of all hops, for they share an axis
 	for _, row := range rows {
 		rc.rows = append(rc.rows, row.rowName)
@@ -72,8 +75,8 @@ func (r result) viceRows(cells []analysis.Cell) []viceRow {
 	for _, c := range cells {
 		for _, g := range c.Groups {
 			row := viceRow{rowName{g.Name, count(g.Panels, "panel") + " of " + plain(g.Delay) + " s"}, g.Delay}
-			if r.drawn() {
-				row.detail = count(g.Panels, "panel") + ", ~" + seconds(g.Delay)
+			if g.Drawn {
+				row.detail = count(g.Panels, "panel") + ", median " + seconds(g.Delay)
 			}
 			if shows(g.Delivered) && !slices.Contains(rows, row) {
 				rows = append(rows, row)

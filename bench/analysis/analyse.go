@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"pollbench/bench/clock"
@@ -107,7 +108,7 @@ func longest(s scenario.Scenario, swept clock.Seconds) float64 {
 	for _, repeat := range dashboardsOf(s) {
 		all = append(all, s.Longest(swept, repeat).Seconds())
 	}
-	return *median(all)
+	return tidy(*median(all))
 }
 
 // groupDelay is that of each panel of a group; where it is drawn, the median over all its panels of all dashboards.
@@ -124,7 +125,7 @@ func groupDelay(s scenario.Scenario, group int, swept clock.Seconds) float64 {
 			}
 		}
 	}
-	return *median(all)
+	return tidy(*median(all))
 }
 
 // measure is what a trial has one value of; nil if it has none.
@@ -201,3 +202,6 @@ func bystander(tab int) measure {
 		return median(latencies)
 	}
 }
+
+// tidy rounds to the microsecond: the mean of two delays has digits that are only the computer's.
+func tidy(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }

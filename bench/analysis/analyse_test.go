@@ -122,7 +122,8 @@ func TestWarnings(t *testing.T) {
 	r.Trials = r.Trials[:len(r.Trials)-3] // three loads of 2 s, the last to start, never ended
 	a := Analyse(r)
 	warned(t, a.Warnings, "3 of 12 planned trials have no observation: the run was interrupted")
-	warned(t, a.Warnings, "1 of 9 trials failed and do not count: the server is gone")
+	warned(t, a.Warnings, "1 of 9 trials failed and do not count")
+	warned(t, a.Warnings, "1 trial failed: the server is gone")
 	warned(t, a.Warnings, "no interval")
 	warned(t, a.Warnings, "no p-value")
 	for _, c := range a.Cells {

@@ -13,6 +13,8 @@
 // What a strategy gains over the whole mix is a ratio of sums, see [Mix].
 package analysis
 
+import "slices"
+
 // Schema names the form of the document that [Analysis] marshals to.
 const Schema = "pollbench/analysis/1"
 
@@ -91,9 +93,15 @@ type Cell struct {
 type Group struct {
 	Name      string   `json:"name"`
 	Delay     float64  `json:"delay_s"`     // drawn: the median of all panels of all repeats
+	Drawn     bool     `json:"-"`           // from a distribution, for each panel; not in the document: the manifest has the scenario
 	Panels    int      `json:"panels"`      // of one tab
 	Delivered Interval `json:"delivered_s"` // each panel's time from its tab's intended start
 	Wasted    Wasted   `json:"wasted_s"`
+}
+
+// Drawn tells whether the delay of any group is: then the cell's is a median too.
+func (c Cell) Drawn() bool {
+	return slices.ContainsFunc(c.Groups, func(g Group) bool { return g.Drawn })
 }
 
 // Tab is one of several dashboards of a browser, in the order in which they were opened. Its times count from its own intended start.
@@ -239,6 +247,7 @@ type Hop struct {
 	RTT                float64 // that the network adds between browser and Elasticsearch, in seconds
 	OnlyRTT            bool    // nothing but that tells it from a perfect network
 	Cuts               bool    // connections are cut
+	OnlyCuts           bool    // they are, and no time limit and no fault that was asked for makes requests fail beside
 }
 
 // Pictures is what charts show beside the numbers of an analysis.
@@ -247,5 +256,6 @@ type Pictures struct {
 	Waterfalls []Waterfall
 	Loads      []Loads // none where no delay is drawn
 	Hops       []Hop
+	LastTab    float64  // start of the last tab after the load's, in seconds; 0 of a single one
 	ByServer   []string // strategies that go by the protocol of the dashboard server, which need not be the browser's
 }

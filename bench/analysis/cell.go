@@ -22,7 +22,7 @@ func (c *cell) describe(s scenario.Scenario, expected expectation) Cell {
 	}
 	for i, g := range s.Groups {
 		d.Groups = append(d.Groups, Group{
-			Name: g.Name, Delay: groupDelay(s, i, c.swept), Panels: g.Panels,
+			Name: g.Name, Delay: groupDelay(s, i, c.swept), Drawn: g.Distribution != nil, Panels: g.Panels,
 			Delivered: interval(c.values(delivered(g.Name))),
 			Wasted:    wasted(c.finished, func(x record.Search) bool { return x.Group == g.Name }),
 		})

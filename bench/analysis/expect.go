@@ -47,6 +47,9 @@ func (c *cell) expect(s scenario.Scenario, trips map[hop]time.Duration) expectat
 	}
 	if ok, reason := model.Expects(s, c.variant); !ok {
 		e.lacks = "no expectation: " + reason
+		if limit := s.SearchTimeout; limit.Duration > 0 {
+			e.longest = min(e.longest, (limit.Duration + s.Tabs.Start(s.Tabs.Number()-1)).Seconds())
+		}
 		return e
 	}
 	ideal := forecast{c, s, 0, map[int]model.Load{}}

@@ -16,6 +16,7 @@ import (
 func Picture(r record.Result, a Analysis) Pictures {
 	s := r.Manifest.Scenario
 	p := Pictures{Curves: curves(s), Waterfalls: waterfalls(r, a), Loads: drawnLoads(r), Hops: hops(s)}
+	p.LastTab = s.Tabs.Start(s.Tabs.Number() - 1).Seconds()
 	for _, st := range s.Strategies {
 		if st.Choice != nil && st.Choice.By == strategy.ServerHop {
 			p.ByServer = append(p.ByServer, st.Name)
@@ -159,6 +160,7 @@ func drawnLoads(r record.Result) []Loads {
 // hops lists what the scenario measures over.
 func hops(s scenario.Scenario) []Hop {
 	var all []Hop
+	limited := s.SearchTimeout.Duration > 0 || slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil })
 	for _, p := range s.Paths() {
 		for _, protocol := range s.Protocols {
 			if !p.Carries(protocol) {
@@ -172,6 +174,7 @@ func hops(s scenario.Scenario) []Hop {
 				h.Cuts = h.Cuts || c.Cutting()
 				h.OnlyRTT = h.OnlyRTT && c.OnlyRTT()
 			}
+			h.OnlyCuts = h.Cuts && !limited && p.Topology.IdleTimeout.Duration == 0
 			all = append(all, h)
 		}
 	}

@@ -62,10 +62,23 @@ func TestHops(t *testing.T) {
 		{Protocol: "http1", Topology: "direct+far", Kind: "direct", ServerProtocol: "http1", Network: "far", RTT: 0.101, OnlyRTT: true},
 		{Protocol: "h2", Topology: "direct+far", Kind: "direct", ServerProtocol: "h2", Network: "far", RTT: 0.101, OnlyRTT: true},
 		{Protocol: "http1", Topology: "edge-http1", Kind: "edge-http1", ServerProtocol: "h2", Network: "perfect", Perfect: true, OnlyRTT: true},
-		{Protocol: "http1", Topology: "edge-http1+far", Kind: "edge-http1", ServerProtocol: "h2", Network: "far", RTT: 0.111, Cuts: true},
+		{Protocol: "http1", Topology: "edge-http1+far", Kind: "edge-http1", ServerProtocol: "h2", Network: "far", RTT: 0.111, Cuts: true, OnlyCuts: true},
 	}
 	if got := hops(s); !slices.Equal(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	// What fails there may have failed for another reason.
+	limited, faulty, idle := s, s, s
+	limited.SearchTimeout = ms(1000)
+	faulty.Groups = []scenario.Group{{Name: "panels", Panels: 1, Delay: ms(300), Fault: &scenario.Fault{}}}
+	far.LastHop = far.BehindEdge
+	idle.Networks = []scenario.Network{far}
+	idle.Topologies = []scenario.Topology{{Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(5000)}}
+	for name, s := range map[string]scenario.Scenario{"a search timeout": limited, "a fault": faulty, "an idle timeout": idle} {
+		all := hops(s)
+		if last := all[len(all)-1]; !last.Cuts || last.OnlyCuts {
+			t.Errorf("with %s: %+v", name, last)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func roundTrips(trials []record.Trial) map[hop]time.Duration {
 // that failed need not have come the whole way.
 func roundTrip(s record.Search, r record.Request) (record.Time, bool) {
 	switch took := r.Done - r.Slot; {
-	case r.Done == 0 || r.Status != 200 || r.Error != "":
+	case r.Done == 0 || r.Status != 200 || r.Error != "" || r.Resent:
 		return 0, false
 	case r.Running:
 		return took - record.Time(r.Wait.Duration/time.Microsecond), true

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pollbench/bench/record"
 )
@@ -29,7 +28,10 @@ func (a *Analysis) warn(r record.Result) {
 		}
 	}
 	if failed > 0 {
-		add("%d of %d trials failed and do not count: %s", failed, len(r.Trials), firstError(r.Trials))
+		add("%d of %d trials failed and do not count", failed, len(r.Trials))
+		for _, line := range causes(r.Trials) {
+			add("%s", line)
+		}
 	}
 	if noFinished > 0 {
 		add("%d of %d cells have no finished trial", noFinished, len(a.Cells))
@@ -58,24 +60,4 @@ func (a *Analysis) warn(r record.Result) {
 	if !a.Health.Healthy {
 		add("trust no number of an unhealthy run: end other programs, or spread the loads with --spacing or --alone")
 	}
-}
-
-// firstError is an example of what failed, in one line.
-func firstError(trials []record.Trial) string {
-	for _, t := range trials {
-		if e := t.FirstError(); e != "" && t.Outcome != record.OK {
-			return oneLine(e)
-		}
-	}
-	return "no reason was recorded"
-}
-
-// oneLine keeps a page that came instead of an answer out of the report.
-func oneLine(message string) string {
-	const most = 200
-	line := []rune(strings.Join(strings.Fields(message), " "))
-	if len(line) > most {
-		return string(line[:most]) + "…"
-	}
-	return string(line)
 }

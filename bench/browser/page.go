@@ -36,7 +36,7 @@ func (b *Browser) page(ctx context.Context, tab int, intended time.Time, d Dashb
 	}
 	p.multiplexed.Store(d.ServerMultiplexes && d.Strategy.Choice != nil && d.Strategy.Choice.By == strategy.ServerHop)
 	for i, panel := range d.Panels {
-		seen[i] = record.Search{Tab: p.tab, Group: panel.Group, Delay: panel.Delay}
+		seen[i] = record.Search{Tab: p.tab, Group: panel.Group, Delay: panel.Delay, Requests: []record.Request{}}
 		if tab > 0 {
 			seen[i].Intended = b.since(intended)
 		}

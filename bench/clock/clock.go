@@ -32,7 +32,12 @@ type standard struct{}
 func (standard) Now() time.Time { return time.Now() }
 
 func (standard) At(t time.Time, f func()) func() bool {
-	return time.AfterFunc(time.Until(t), f).Stop
+	in := time.Until(t)
+	if in <= 0 {
+		go f() // as AfterFunc does, but without a timer
+		return func() bool { return false }
+	}
+	return time.AfterFunc(in, f).Stop
 }
 
 // SleepUntil returns nil at t, or the context's error as soon as it is done. An instant that has passed returns at once.

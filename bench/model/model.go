@@ -83,6 +83,9 @@ func Expects(s scenario.Scenario, v scenario.Variant) (ok bool, reason string) {
 	if slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil }) {
 		return false, "the model knows nothing of faults"
 	}
+	if s.Cold && v.Path.RTT() > 0 {
+		return false, "the model opens no connections, and on this network that takes its time"
+	}
 	st, _ := s.Strategy(v.Strategy)
 	if held := max(st.SubmitWait.Duration, st.PollWait.Duration); held >= patience || st.Sync && longest(s) >= patience {
 		return false, "the dashboard server closes a connection that is silent for 120 s"

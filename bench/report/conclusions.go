@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"pollbench/bench/analysis"
 )
@@ -10,8 +12,18 @@ import (
 // conclusions are the sentences under the tables.
 func conclusions(a analysis.Analysis) []string {
 	var lines []string
+	var equal []hop
+	others := map[hop][]string{}
 	for _, s := range a.Summary {
 		if s.Mean == nil {
+			continue
+		}
+		if !differs(a, s) {
+			h := hop{s.Protocol, s.Topology}
+			if others[h] == nil {
+				equal = append(equal, h)
+			}
+			others[h] = append(others[h], s.Other)
 			continue
 		}
 		line := faster(a, s)
@@ -23,8 +35,43 @@ func conclusions(a analysis.Analysis) []string {
 		}
 		lines = append(lines, line)
 	}
+	for _, h := range equal {
+		lines = append(lines, fmt.Sprintf("%s: no difference from %s beyond noise: %s", h.name(a), a.Summary[0].Base, strings.Join(others[h], ", ")))
+	}
 	lines = append(lines, harms(a)...)
 	return append(lines, explained(a), health(a.Health))
+}
+
+// differs tells whether a strategy's load times are others than its base's by more than noise. Over a mix the interval of the gain says so. Over a sweep
+// one delay has to, with a p-value that stands among as many; where there is none, by a twentieth.
+func differs(a analysis.Analysis, s analysis.Summary) bool {
+	if s.Mix != nil {
+		return beyond(s.Mix.Gain, s.Mix.Lo, s.Mix.Hi)
+	}
+	var all []analysis.Comparison
+	for _, c := range a.Comparisons {
+		if c.Group == nil && c.Other == s.Other && (hop{c.Protocol, c.Topology}) == (hop{s.Protocol, s.Topology}) {
+			all = append(all, c)
+		}
+	}
+	return slices.ContainsFunc(all, func(c analysis.Comparison) bool {
+		if c.Speedup != nil && math.Abs(*c.Speedup) < noLoss {
+			return false
+		}
+		if c.P == nil {
+			return beyond(c.Speedup, nil, nil)
+		}
+		return *c.P*float64(len(all)) <= 0.05 // Bonferroni's correction
+	})
+}
+
+// beyond tells whether an interval leaves out zero; without an interval, whether the ratio is large enough to be told all the same.
+func beyond(ratio, lo, hi *float64) bool {
+	const most = 0.05
+	if lo == nil || hi == nil {
+		return ratio != nil && math.Abs(*ratio) >= most
+	}
+	return *lo > 0 || *hi < 0
 }
 
 func faster(a analysis.Analysis, s analysis.Summary) string {
@@ -79,7 +126,10 @@ func harms(a analysis.Analysis) []string {
 				return hopOf(b) == hopOf(c) && b.Strategy == s.Base && slices.EqualFunc(b.Groups, c.Groups, sameSearches)
 			})
 			if i >= 0 {
-				where := fmt.Sprintf("%s at %s", hopOf(c).name(a), delay(c.Delay))
+				where := hopOf(c).name(a)
+				if label := delayOf(a, c); !strings.HasPrefix(label, aMedian) { // which would name nothing
+					where += " at " + label
+				}
 				lines = append(lines, harmed(where, c, a.Cells[i])...)
 			}
 		}
@@ -92,27 +142,49 @@ func sameSearches(a, b analysis.Group) bool { return a.Name == b.Name && a.Delay
 func harmed(where string, c, base analysis.Cell) []string {
 	var lines []string
 	for i, g := range c.Groups {
-		if b := base.Groups[i].Delivered.Median; len(c.Groups) > 1 && slower(g.Delivered.Median, b) {
-			lines = append(lines, fmt.Sprintf("%s: under %s the %s panels, of %s, were there after %s; under %s after %s",
-				where, c.Strategy, g.Name, delay(g.Delay), duration(g.Delivered.Median), base.Strategy, duration(b)))
+		if b := base.Groups[i].Delivered; len(c.Groups) > 1 && slower(g.Delivered, b) {
+			lines = append(lines, fmt.Sprintf("%s: under %s the %s were there after %s; under %s after %s",
+				where, c.Strategy, panelsOf(g), duration(g.Delivered.Median), base.Strategy, duration(b.Median)))
 		}
 	}
-	if n := len(c.Tabs); n > 0 && slower(c.Tabs[n-1].Load.Median, base.Tabs[n-1].Load.Median) {
+	if n := len(c.Tabs); n > 0 && slower(c.Tabs[n-1].Load, base.Tabs[n-1].Load) {
 		lines = append(lines, fmt.Sprintf("%s: under %s the last of %d tabs loaded in %s; under %s in %s",
 			where, c.Strategy, n, duration(c.Tabs[n-1].Load.Median), base.Strategy, duration(base.Tabs[n-1].Load.Median)))
 	}
 	if c.Bystanders == nil || base.Bystanders == nil || len(c.Groups) == 1 && len(c.Tabs) == 0 {
 		return lines
 	}
-	own, other := c.Bystanders.Latency.Median, base.Bystanders.Latency.Median
-	if own != nil && other != nil && *own > *other+0.1 {
+	own, other := c.Bystanders.Latency.Interval, base.Bystanders.Latency.Interval
+	if slower(own, other) && *own.Median > *other.Median+0.1 {
 		lines = append(lines, fmt.Sprintf("%s: under %s small requests of the page took %s; under %s %s",
-			where, c.Strategy, duration(own), base.Strategy, duration(other)))
+			where, c.Strategy, duration(own.Median), base.Strategy, duration(other.Median)))
 	}
 	return lines
 }
 
-func slower(own, base *float64) bool { return own != nil && base != nil && *own > 1.1**base }
+// panelsOf names a group's panels in a sentence, by their delay too where it is exact.
+func panelsOf(g analysis.Group) string {
+	if g.Drawn {
+		return g.Name + " panels"
+	}
+	return fmt.Sprintf("%s panels, of %s,", g.Name, delay(g.Delay))
+}
+
+// slower tells whether a time is longer by a tenth or more, and its interval beyond the base's.
+func slower(own, base analysis.Interval) bool {
+	if own.Median == nil || base.Median == nil || *own.Median <= 1.1**base.Median {
+		return false
+	}
+	return own.Lo == nil || base.Hi == nil || *own.Lo > *base.Hi
+}
+
+// doubt says why no number is to be trusted; empty if the run was healthy.
+func doubt(h analysis.Health) string {
+	if h.Healthy {
+		return ""
+	}
+	return "the run was not healthy, trust no number below: " + strings.Join(h.Reasons, "; ")
+}
 
 // health says in one line how well the machine kept up.
 func health(h analysis.Health) string {

@@ -10,7 +10,7 @@ import (
 
 // drawn tells whether delays come from a distribution, so that each repeat is another dashboard.
 func drawn(a analysis.Analysis) bool {
-	return slices.ContainsFunc(a.Summary, func(s analysis.Summary) bool { return s.Mix != nil })
+	return slices.ContainsFunc(a.Cells, analysis.Cell.Drawn)
 }
 
 // mixture has a row for each cell of a result with drawn delays: its loads over the dashboards, and what the strategy gains.

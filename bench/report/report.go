@@ -50,6 +50,9 @@ func encode(a analysis.Analysis, indent string) ([]byte, error) {
 
 func text(a analysis.Analysis) []byte {
 	var b bytes.Buffer
+	if d := doubt(a.Health); d != "" {
+		b.WriteString("WARNING: " + d + "\n")
+	}
 	b.WriteString(headline(a) + "\n")
 	for _, t := range tables(a) {
 		b.WriteString("\n" + t.title + "\n")
@@ -67,6 +70,9 @@ func text(a analysis.Analysis) []byte {
 
 func markdown(a analysis.Analysis) []byte {
 	var b bytes.Buffer
+	if d := doubt(a.Health); d != "" {
+		b.WriteString("> **Warning: " + d + "**\n\n")
+	}
 	b.WriteString("## " + a.Scenario + "\n\n" + headline(a) + "\n")
 	for _, t := range tables(a) {
 		b.WriteString("\n### " + t.title + "\n\n")

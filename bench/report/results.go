@@ -250,8 +250,8 @@ func (w *page) unequal(vice *Run) {
 	cells := hop{"h2", direct}.cells(vice.Analysis, "continuous")
 	if len(cells) > 0 && cells[0].Bystanders != nil {
 		last := cells[0].Groups[len(cells[0].Groups)-1]
-		w.line("- Unequal panels over h2: continuous polling delivers the %s panels, of %s, after %s, and small requests take %s.",
-			last.Name, delay(last.Delay), duration(last.Delivered.Median), duration(cells[0].Bystanders.Latency.Median))
+		w.line("- Unequal panels over h2: continuous polling delivers the %s after %s, and small requests take %s.",
+			panelsOf(last), duration(last.Delivered.Median), duration(cells[0].Bystanders.Latency.Median))
 	}
 }
 

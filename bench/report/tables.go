@@ -114,13 +114,23 @@ func brief(a analysis.Analysis, h hop) func(analysis.Cell) bool {
 	return func(c analysis.Cell) bool { return c.Delay == math.Trunc(c.Delay) }
 }
 
-// delayOf names a cell by its longest delay, and by the swept group's where that is another one.
+// delayOf names a cell by its longest delay, and by the swept group's where that is another one. Where delays are drawn, the longest is but a median: then
+// by the swept group's, if there is one.
 func delayOf(a analysis.Analysis, c analysis.Cell) string {
 	for i, g := range c.Groups {
 		swept := slices.ContainsFunc(a.Cells, func(o analysis.Cell) bool { return o.Groups[i].Delay != g.Delay })
+		if swept && !g.Drawn && c.Drawn() {
+			return g.Name + " " + delay(g.Delay)
+		}
 		if swept && g.Delay != c.Delay {
 			return fmt.Sprintf("%s (%s %s)", delay(c.Delay), g.Name, delay(g.Delay))
 		}
 	}
+	if c.Drawn() {
+		return aMedian + duration(&c.Delay)
+	}
 	return delay(c.Delay)
 }
+
+// aMedian stands before a delay that is not exact.
+const aMedian = "median "

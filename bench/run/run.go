@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
 		return err
 	}
-	r := &runner{Options: o, epoch: o.Clock.Now(), lead: lead + roundTrips*farthest(o.Scenario), open: map[int]opened{}}
+	r := &runner{Options: o, epoch: o.Clock.Now(), lead: o.lead(), open: map[int]opened{}}
 	defer r.closeAll()
 	if !o.Plan.Alone {
 		r.openAhead(ctx)
@@ -114,6 +114,9 @@ func (o opened) close() {
 	o.browser.Close()
 	o.network.Close()
 }
+
+// lead is how long opening a page may take.
+func (o Options) lead() time.Duration { return lead + roundTrips*farthest(o.Scenario) }
 
 // farthest is the longest round trip that any path adds.
 func farthest(s scenario.Scenario) time.Duration {
@@ -186,7 +189,9 @@ func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
 	}
 	if err != nil {
 		r.monitor.Dropped()
-		seen = record.Trial{Outcome: record.Failed, Error: err.Error(), Intended: r.time(intended), Started: r.time(r.Clock.Now())}
+		seen = record.Trial{
+			Outcome: record.Failed, Error: err.Error(), Intended: r.time(intended), Started: r.time(r.Clock.Now()), Searches: []record.Search{},
+		}
 	}
 	seen.Trial, seen.Swept, seen.Strategy, seen.Protocol, seen.Topology, seen.Repeat = t.Trial, t.Swept, t.Strategy, t.Protocol, t.Topology, t.Repeat
 	r.keep(seen)

@@ -17,6 +17,9 @@ import (
 // warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
 const warmUpDelay = 600 * time.Millisecond
 
+// warmUpPayload is small enough for the slowest network.
+const warmUpPayload = 2 << 10
+
 // warmUp plays each variant once against each dashboard server, a little apart, and keeps nothing. A failure ends the run, which would
 // only fail more often; but not where the scenario asks for failures. Servers that are far from each other are connected before.
 func warmUp(ctx context.Context, o Options) error {
@@ -28,7 +31,8 @@ func warmUp(ctx context.Context, o Options) error {
 	}
 	s := asked
 	s.Groups = []scenario.Group{{Panels: 4, Delay: clock.Seconds{Duration: warmUpDelay}}}
-	s.Tabs, s.SearchTimeout = scenario.Tabs{}, clock.Seconds{}
+	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
+	s.SearchTimeout.Duration = warmUpDelay + 10*o.lead()
 	var loads sync.WaitGroup
 	var mu sync.Mutex
 	var failed error

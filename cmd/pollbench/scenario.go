@@ -150,6 +150,9 @@ func filesIn(folder string) scenario.Files {
 		if err != nil {
 			return nil, err
 		}
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return nil, errors.Join(errors.New("not a regular file"), err, f.Close())
+		}
 		text, err := readSome(f, maxBeside)
 		if err == nil && len(text) > maxBeside {
 			err = fmt.Errorf("larger than %d MiB", maxBeside>>20)

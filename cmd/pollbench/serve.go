@@ -62,7 +62,8 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE) // whoever read the addresses may be gone: that is an error to end with, not a way to die
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second signal ends the program as it would any other
 	if err := s.serve(ctx, set); err != nil && ctx.Err() == nil {
@@ -116,7 +117,6 @@ func (s *serving) serve(ctx context.Context, set settings) error {
 	if err := at.print(s.stdout, set); err != nil {
 		return err
 	}
-	ca.keep = set.caFile != ""
 	s.log.Print("all servers answer; Ctrl-C ends them")
 	select {
 	case <-ctx.Done():
@@ -230,38 +230,37 @@ func (l listeners) close() {
 
 // caFile is where the certificate is that clients have to trust.
 type caFile struct {
-	path string // absolute
-	keep bool
+	path      string // absolute
+	temporary bool
 }
 
-// writeCA writes it to a path, or to a temporary file if that is empty.
+// writeCA writes it to a path, or to a temporary file if that is empty. What somebody else named is never removed.
 func writeCA(path string, pem []byte) (ca caFile, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write CA certificate: %w (choose where with --ca-file)", err)
 		}
 	}()
-	var f *os.File
-	if path == "" {
-		f, err = os.CreateTemp("", "pollbench-ca-*.pem")
-	} else {
-		f, err = os.Create(path)
+	if path != "" {
+		if ca.path, err = filepath.Abs(path); err != nil {
+			return ca, err
+		}
+		return ca, os.WriteFile(path, pem, 0o644)
 	}
+	f, err := os.CreateTemp("", "pollbench-ca-*.pem")
 	if err != nil {
 		return ca, err
 	}
+	ca = caFile{f.Name(), true}
 	_, err = f.Write(pem)
-	if err = errors.Join(err, f.Close()); err == nil {
-		ca.path, err = filepath.Abs(f.Name())
+	if err = errors.Join(err, f.Close()); err != nil {
+		ca.remove()
 	}
-	if err != nil {
-		return ca, errors.Join(err, os.Remove(f.Name()))
-	}
-	return ca, nil
+	return ca, err
 }
 
-func (ca *caFile) remove() {
-	if !ca.keep {
+func (ca caFile) remove() {
+	if ca.temporary {
 		_ = os.Remove(ca.path) // somebody else may have done so
 	}
 }
