@@ -94,12 +94,8 @@ func byDuration(a, b clock.Seconds) int { return cmp.Compare(a.Duration, b.Durat
 
 // dashboardsOf lists the repeats whose dashboards differ: all of them where delays are drawn, else one stands for all.
 func dashboardsOf(s scenario.Scenario) []int {
-	repeats := 1
-	if s.Drawn() {
-		repeats = s.Repeats
-	}
 	var all []int
-	for repeat := range repeats {
+	for repeat := range s.Dashboards() {
 		all = append(all, repeat+1)
 	}
 	return all

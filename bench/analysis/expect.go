@@ -45,8 +45,8 @@ func (c *cell) expect(s scenario.Scenario, trips map[hop]time.Duration) expectat
 	for _, repeat := range repeats {
 		e.longest = max(e.longest, s.Ideal(c.swept, repeat).Seconds())
 	}
-	if !model.Expects(s, c.variant) {
-		e.lacks = "no expectation: the model knows nothing of cut connections, jitter, limited bandwidth and faults"
+	if ok, reason := model.Expects(s, c.variant); !ok {
+		e.lacks = "no expectation: " + reason
 		return e
 	}
 	ideal := forecast{c, s, 0, map[int]model.Load{}}

@@ -36,12 +36,12 @@ func curves(s scenario.Scenario) []Curve {
 	from, to := slices.MinFunc(s.Sweep(), byDuration), slices.MaxFunc(s.Sweep(), byDuration)
 	var all []Curve
 	for _, v := range s.Variants() {
-		if !model.Expects(s, v) {
+		if ok, _ := model.Expects(s, v); !ok {
 			continue
 		}
 		c := Curve{Strategy: v.Strategy, Protocol: string(v.Protocol), Topology: v.Path.String()}
 		for d := from.Duration; d <= to.Duration; d += curveStep {
-			load := model.Simulate(s, clock.Seconds{Duration: d}, 1, v, networkRTT(v.Path))
+			load := model.Simulate(s, clock.Seconds{Duration: d}, 1, v, v.Path.RTT())
 			if load.Failed() {
 				continue
 			}
@@ -166,32 +166,14 @@ func hops(s scenario.Scenario) []Hop {
 			}
 			h := Hop{
 				Protocol: string(protocol), Topology: p.String(), Kind: p.Topology.String(), ServerProtocol: string(p.ServerProtocol(protocol)),
-				Network: p.Network.Name, Perfect: perfect(p), RTT: networkRTT(p).Seconds(), OnlyRTT: true,
+				Network: p.Network.Name, Perfect: perfect(p), RTT: p.RTT().Seconds(), OnlyRTT: true,
 			}
-			for _, c := range conditions(p) {
+			for _, c := range p.Conditions() {
 				h.Cuts = h.Cuts || c.Cutting()
-				h.OnlyRTT = h.OnlyRTT && !c.Cutting() && c.Jitter.Duration == 0 && c.Bandwidth == 0
+				h.OnlyRTT = h.OnlyRTT && c.OnlyRTT()
 			}
 			all = append(all, h)
 		}
 	}
 	return all
-}
-
-// conditions are those of each hop that there is.
-func conditions(p scenario.Path) []scenario.Conditions {
-	all := []scenario.Conditions{p.Network.LastHop, p.Network.Elasticsearch}
-	if p.HasEdge() {
-		all = append(all, p.Network.BehindEdge)
-	}
-	return all
-}
-
-// networkRTT is what the network adds to each request that goes through to Elasticsearch.
-func networkRTT(p scenario.Path) time.Duration {
-	var rtt time.Duration
-	for _, c := range conditions(p) {
-		rtt += c.RTT.Duration
-	}
-	return rtt
 }

@@ -140,9 +140,6 @@ func (p *place) close() {
 	}
 }
 
-// Opened is the number of connections that have been opened so far.
-func (b *Browser) Opened() int { return int(b.opened.Load()) }
-
 // connection returns the one that the slot stands for, opening it if there is none or it has broken.
 func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 	p := &b.places[slot%len(b.places)]

@@ -52,8 +52,8 @@ func (c *h2Conn) exchange(asked call, s *sending, done func(answer, stamps, erro
 		return
 	}
 	at.sent = c.clock.Now()
-	close(sent)
 	s.under(func() { stream.Cancel(errDropped) })
+	close(sent)
 }
 
 // errDropped is what a request ends with that its page has lost interest in.

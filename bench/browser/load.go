@@ -65,7 +65,7 @@ func (b *Browser) Load(ctx context.Context, intended time.Time, d Dashboard) (re
 	})
 	defer stop()
 	t.Bystanders = end(pages)
-	t.Connections = b.Opened()
+	t.Connections = int(b.opened.Load())
 	for _, s := range t.Searches {
 		if s.Outcome != record.OK && s.Outcome != record.Hidden {
 			t.Outcome = record.Failed

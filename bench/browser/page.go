@@ -24,7 +24,7 @@ type page struct {
 	pending  sync.WaitGroup // of searches
 	starting func() bool    // takes the start of a later tab back
 	hiding   func() bool
-	begun    chan struct{} // closed when the panels have been asked for
+	begun    chan struct{} // closed when the panels have been asked for, or will never be
 	small    *bystanders
 }
 
@@ -80,6 +80,7 @@ func (p *page) abort(why error) {
 		for _, s := range p.searches {
 			s.end(why)
 		}
+		close(p.begun)
 		return
 	}
 	for _, s := range p.searches {
@@ -98,12 +99,11 @@ func (p *page) end() []record.Bystander {
 	if p.hiding != nil {
 		p.hiding()
 	}
-	select {
-	case <-p.begun:
-		return p.small.end()
-	default:
+	<-p.begun
+	if p.small == nil {
 		return nil
 	}
+	return p.small.end()
 }
 
 // plain is the strategy of a search that began knowing so much of its connection.

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -43,15 +44,22 @@ func (s *search) submit(plain strategy.Strategy) (call, error) {
 	return call{method: http.MethodPost, path: path, body: b, wait: wait}, err
 }
 
-// poll asks again, with nothing but the wait. Without retrieveResults the dashboard server asks for the status first.
-func (s *search) poll(by strategy.Ask, wait time.Duration) (call, error) {
+// poll is what a poll asks.
+type poll struct {
+	id   string
+	by   strategy.Ask
+	wait time.Duration
+}
+
+// pollCall asks again, with nothing but the wait. Without retrieveResults the dashboard server asks for the status first.
+func (s *search) pollCall(p poll) (call, error) {
 	c, err := s.ask(map[string]any{
-		"params":          map[string]any{"wait_for_completion_timeout": timeValue(wait)},
-		"retrieveResults": by == strategy.ByResult,
+		"params":          map[string]any{"wait_for_completion_timeout": timeValue(p.wait)},
+		"retrieveResults": p.by == strategy.ByResult,
 		"stream":          true,
 	})
-	c.wait = wait
-	if by == strategy.ByStatus {
+	c.wait = p.wait
+	if p.by == strategy.ByStatus {
 		c.wait = 0 // nobody holds a status
 	}
 	return c, err
@@ -86,8 +94,8 @@ func faultBody(f scenario.Fault) map[string]any {
 	if f.RetryAfter.Duration > 0 {
 		body["retry_after"] = timeValue(f.RetryAfter.Duration)
 	}
-	if f.Over.Duration > 0 {
-		body["over"] = timeValue(f.Over.Duration)
+	if f.Kind == scenario.SlowBody {
+		body["over"] = timeValue(cmp.Or(f.Over.Duration, time.Second))
 	}
 	if f.Failed > 0 {
 		body["failed"], body["of"] = f.Failed, f.Of

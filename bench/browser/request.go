@@ -56,13 +56,12 @@ type sending struct {
 	dropped bool
 }
 
-// under tells how to end the exchange that is under way.
+// under tells how to end the exchange that is under way. Ending must not call back.
 func (s *sending) under(end func()) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.end = end
-	dropped := s.dropped
-	s.mu.Unlock()
-	if dropped {
+	if s.dropped {
 		end()
 	}
 }
@@ -86,12 +85,11 @@ func (s *sending) drop() bool {
 	if s.leave() {
 		return true
 	}
-	s.mu.Lock()
+	s.mu.Lock() // held while the exchange ends: once it is over its connection carries another
+	defer s.mu.Unlock()
 	s.dropped = true
-	end := s.end
-	s.mu.Unlock()
-	if end != nil {
-		end()
+	if s.end != nil {
+		s.end()
 	}
 	return false
 }

@@ -19,10 +19,10 @@ type search struct {
 	then  bool      // whether the page knew, when the search began, that its connection multiplexes
 	seen  *record.Search
 
-	id         string
-	polling    call          // the last poll, made once for each wait: it is mostly the same
-	pollingFor time.Duration // its wait
-	failures   int           // of polls
+	id       string
+	polling  call // the last poll: it is mostly the same
+	polled   poll // what it asks
+	failures int  // of polls
 
 	mu      sync.Mutex
 	aborted error
@@ -94,12 +94,12 @@ func (s *search) answered(ctx context.Context, a answer, seen record.Request, er
 	case err != nil:
 		s.seen.Retries++
 	}
-	if s.polling.body == nil || s.pollingFor != decision.Wait {
-		if s.polling, err = s.poll(plain.Poll, decision.Wait); err != nil {
+	if next := (poll{s.id, plain.Poll, decision.Wait}); s.polled != next {
+		if s.polling, err = s.pollCall(next); err != nil {
 			s.end(err)
 			return
 		}
-		s.pollingFor = decision.Wait
+		s.polled = next
 	}
 	c := s.polling
 	c.sleep = decision.Sleep

@@ -68,15 +68,37 @@ func (l Load) Failed() bool {
 	return slices.ContainsFunc(l.Panels, func(p Panel) bool { return p.Failed })
 }
 
-// Expects tells whether the model says anything of the scenario's loads over that path: not where connections are cut at random or on schedule,
-// where delays of packets vary, where bandwidth is limited, and where searches or answers fail on purpose.
-func Expects(s scenario.Scenario, v scenario.Variant) bool {
-	for _, c := range []scenario.Conditions{v.Path.Network.LastHop, v.Path.Network.BehindEdge, v.Path.Network.Elasticsearch} {
-		if c.Cutting() || c.Jitter.Duration > 0 || c.Bandwidth > 0 {
-			return false
+// patience is after how long Kibana closes a connection over which nothing passes, with what it holds.
+const patience = 120 * time.Second
+
+// Expects tells whether the model says anything of the scenario's loads over that path; if not, reason is why. It does not where connections are cut at
+// random or on schedule, where delays of packets vary, where bandwidth is limited, where searches or answers fail on purpose, and where the dashboard
+// server may lose its patience with a request.
+func Expects(s scenario.Scenario, v scenario.Variant) (ok bool, reason string) {
+	for _, c := range v.Path.Conditions() {
+		if !c.OnlyRTT() {
+			return false, "the model knows nothing of cut connections, jitter and limited bandwidth"
 		}
 	}
-	return !slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil })
+	if slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil }) {
+		return false, "the model knows nothing of faults"
+	}
+	st, _ := s.Strategy(v.Strategy)
+	if held := max(st.SubmitWait.Duration, st.PollWait.Duration); held >= patience || st.Sync && longest(s) >= patience {
+		return false, "the dashboard server closes a connection that is silent for 120 s"
+	}
+	return true, ""
+}
+
+// longest is the longest delay of all dashboards.
+func longest(s scenario.Scenario) time.Duration {
+	var all time.Duration
+	for _, swept := range s.Sweep() {
+		for repeat := 1; repeat <= s.Dashboards(); repeat++ {
+			all = max(all, s.Longest(swept, repeat).Duration)
+		}
+	}
+	return all
 }
 
 // Simulate plays one load of the scenario's dashboards: with that delay for the swept group and the repeat's draws, under one variant, at

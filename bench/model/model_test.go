@@ -271,20 +271,30 @@ func TestSearchTimeout(t *testing.T) {
 
 func TestNoExpectation(t *testing.T) {
 	path := func(c scenario.Conditions) scenario.Variant {
-		return scenario.Variant{Path: scenario.Path{Network: scenario.Network{Name: "x", BehindEdge: c}}}
+		return scenario.Variant{Path: scenario.Path{Topology: scenario.Topology{Kind: scenario.EdgeH2}, Network: scenario.Network{Name: "x", BehindEdge: c}}}
 	}
 	for _, c := range []scenario.Conditions{{Cut: 0.1}, {Cuts: []clock.Seconds{seconds(1)}}, {Bandwidth: 5000}, {Jitter: seconds(0.1)}} {
-		if Expects(equal(1), path(c)) {
+		if ok, _ := Expects(equal(1), path(c)); ok {
 			t.Errorf("something is expected under %+v", c)
 		}
 	}
-	if !Expects(equal(1), path(scenario.Conditions{RTT: seconds(0.1)})) {
+	if ok, _ := Expects(equal(1), path(scenario.Conditions{RTT: seconds(0.1)})); !ok {
 		t.Error("nothing is expected of a round trip")
 	}
 	faulty := equal(1)
 	faulty.Groups[0].Fault = &scenario.Fault{Kind: scenario.Unavailable}
-	if Expects(faulty, path(scenario.Conditions{})) {
+	if ok, _ := Expects(faulty, path(scenario.Conditions{})); ok {
 		t.Error("something is expected of faults")
+	}
+	long := equal(1)
+	long.Groups[0].Sweep = []clock.Seconds{seconds(119), seconds(120)}
+	long.Strategies = []strategy.Strategy{{Name: "sync", Sync: true}, {Name: "held", PollWait: seconds(121)}, strategy.Continuous()}
+	for _, name := range []string{"sync", "held"} {
+		v := path(scenario.Conditions{})
+		v.Strategy = name
+		if ok, _ := Expects(long, v); ok {
+			t.Errorf("something is expected of %s, whose request is silent for 120 s", name)
+		}
 	}
 }
 

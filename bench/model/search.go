@@ -137,7 +137,9 @@ func (s *search) giveUp() bool {
 func (s *search) timeOut() {
 	if s.giveUp() {
 		s.panel.Failed = true
-		s.small(func(time.Duration) { s.remove() })
+		if s.known {
+			s.small(func(time.Duration) { s.remove() })
+		}
 	}
 }
 

@@ -2,8 +2,11 @@ package run
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pollbench/bench/clock"
+	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
 	"pollbench/bench/strategy"
 )
@@ -40,7 +43,7 @@ func retrying(name string, retry int) strategy.Strategy {
 func TestTopologiesAreTheModel(t *testing.T) {
 	s := with(odd(), "traditional", "continuous", "auto", "auto-by-server")
 	s.Topologies = []scenario.Topology{
-		{Kind: scenario.Direct}, {Kind: scenario.EdgeH2}, {Kind: scenario.EdgeHTTP1}, {Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(20_000)},
+		{Kind: scenario.EdgeH2}, {Kind: scenario.Direct}, {Kind: scenario.EdgeHTTP1}, {Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(20_000)},
 	}
 	checkTrials(t, s)
 }
@@ -54,6 +57,25 @@ func TestIdleTimeoutIsTheModel(t *testing.T) {
 		s.KeepOnDisconnect = keep
 		checkTrials(t, s)
 	}
+}
+
+// A path without conditions is that path wherever it is listed.
+func TestPerfectNetworkIsNotTheFirst(t *testing.T) {
+	s := with(odd(), "continuous")
+	s.Networks = []scenario.Network{{Name: "far", LastHop: scenario.Conditions{RTT: ms(300)}}, {Name: scenario.PerfectNetwork}}
+	synctest.Test(t, func(t *testing.T) {
+		trials, err := play(t.Context(), t, s, plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, seen := range trials {
+			var rtt time.Duration
+			if seen.Topology != "" {
+				rtt = 300 * time.Millisecond
+			}
+			checkTrialAt(t, s, seen, rtt)
+		}
+	})
 }
 
 // Tabs share slots, on either protocol. Panels of a tab are equal, so that it does not matter which of them is the first to be answered.

@@ -71,6 +71,13 @@ func Run(ctx context.Context, o Options) error {
 	r.progress = Progress{Began: first, Planned: len(o.Plan.Trials)}
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
+	go func() {
+		select {
+		case err := <-o.Backend.site.Failed(): // every load from now on would fail
+			r.stop(err)
+		case <-ctx.Done():
+		}
+	}()
 	if o.Plan.Alone {
 		for _, t := range o.Plan.Trials {
 			r.trial(ctx, t, o.Clock.Now().Add(r.lead))
@@ -108,15 +115,11 @@ func (o opened) close() {
 	o.network.Close()
 }
 
-// farthest is the longest round trip between a browser and a dashboard server.
+// farthest is the longest round trip that any path adds.
 func farthest(s scenario.Scenario) time.Duration {
 	var far time.Duration
 	for _, p := range s.Paths() {
-		rtt := p.Network.LastHop.RTT.Duration
-		if p.HasEdge() {
-			rtt += p.Network.BehindEdge.RTT.Duration
-		}
-		far = max(far, rtt)
+		far = max(far, p.RTT())
 	}
 	return far
 }

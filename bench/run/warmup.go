@@ -17,7 +17,7 @@ import (
 // warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
 const warmUpDelay = 600 * time.Millisecond
 
-// warmUp plays each variant once against each dashboard server, one variant after the other, and keeps nothing. A failure ends the run, which would
+// warmUp plays each variant once against each dashboard server, a little apart, and keeps nothing. A failure ends the run, which would
 // only fail more often; but not where the scenario asks for failures. Servers that are far from each other are connected before.
 func warmUp(ctx context.Context, o Options) error {
 	asked := o.Scenario
@@ -34,7 +34,8 @@ func warmUp(ctx context.Context, o Options) error {
 	var failed error
 	start := o.Clock.Now().Add(lead)
 	for _, v := range s.Variants() {
-		troubled := !model.Expects(asked, v) || v.Path.IdleTimeout.Duration > 0
+		calm, _ := model.Expects(asked, v)
+		troubled := !calm || v.Path.IdleTimeout.Duration > 0
 		for server := range o.Backend.entrances[v.Path.String()].dashboards {
 			t := plan.Trial{Trial: server, Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1}
 			intended := start

@@ -73,7 +73,7 @@ import (
 //
 //	kind: unavailable   # failure, too_many_requests, unavailable, cut, truncated, malformed or slow, see [FaultKind]
 //	on: [1]             # default; at which requests about the search it happens, the submit being 0: 0 to 1000. Not for failure
-//	retry_after: 1s     # of too_many_requests and unavailable: 1s to 600s, whole seconds; default not said
+//	retry_after: 1s     # of too_many_requests and unavailable: 1s to 600s, whole seconds; default 1s of the former, not said of the latter
 //	over: 1s            # of slow, default: how long the body takes, over 0 to 600s
 //	failed: 1           # of failure, with of: so many shards fail, out of
 //	of: 3               # so many, at most 1000; default the whole search

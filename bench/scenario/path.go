@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -74,6 +75,9 @@ type Conditions struct {
 // Cutting tells whether connections are cut.
 func (c Conditions) Cutting() bool { return c.Cut > 0 || len(c.Cuts) > 0 }
 
+// OnlyRTT tells whether nothing but a round trip sets the hop apart from a perfect one.
+func (c Conditions) OnlyRTT() bool { return !c.Cutting() && c.Jitter.Duration == 0 && c.Bandwidth == 0 }
+
 // Path is a topology under the conditions of a network: all that lies between browser and Elasticsearch.
 type Path struct {
 	Topology
@@ -113,11 +117,20 @@ func (p Path) ServerProtocol(browser Protocol) Protocol {
 // HasEdge tells whether a proxy stands between browser and dashboard server.
 func (p Path) HasEdge() bool { return p.Kind != Direct }
 
+// Conditions are those of each hop that there is.
+func (p Path) Conditions() []Conditions {
+	all := []Conditions{p.Network.LastHop, p.Network.Elasticsearch}
+	if p.HasEdge() {
+		all = append(all, p.Network.BehindEdge)
+	}
+	return all
+}
+
 // RTT is the round trip that the networks of all hops add to a request that goes to Elasticsearch.
 func (p Path) RTT() time.Duration {
-	rtt := p.Network.LastHop.RTT.Duration + p.Network.Elasticsearch.RTT.Duration
-	if p.HasEdge() {
-		rtt += p.Network.BehindEdge.RTT.Duration
+	var rtt time.Duration
+	for _, c := range p.Conditions() {
+		rtt += c.RTT.Duration
 	}
 	return rtt
 }
@@ -140,12 +153,10 @@ func (s Scenario) Paths() []Path {
 	return paths
 }
 
-// Path returns the scenario's path of that name. The empty name means the first.
+// Path returns the scenario's path of that name. Plans and observations leave the name out where it is direct.
 func (s Scenario) Path(name string) (Path, bool) {
 	paths := s.Paths()
-	if name == "" {
-		return paths[0], true
-	}
+	name = cmp.Or(name, string(Direct))
 	i := slices.IndexFunc(paths, func(p Path) bool { return p.String() == name })
 	if i < 0 {
 		return Path{}, false

@@ -38,7 +38,7 @@ func Protocols() []Protocol { return []Protocol{HTTP1, H2} }
 const (
 	MaxDelay  = 600 // seconds
 	MaxPanels = 1000
-	MaxLoad   = 100_000 // trials × panels × tabs
+	MaxLoad   = 100_000 // searches: values of the sweep × variants × repeats × panels × tabs
 )
 
 // Scenario is one complete description of a measurement.
@@ -134,6 +134,14 @@ func (s Scenario) Sweep() []clock.Seconds {
 // Drawn tells whether any delay comes from a distribution: then repeats differ.
 func (s Scenario) Drawn() bool {
 	return slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Distribution != nil })
+}
+
+// Dashboards is how many dashboards differ for one value of the sweep: one for each repeat where delays are drawn, else one.
+func (s Scenario) Dashboards() int {
+	if s.Drawn() {
+		return s.Repeats
+	}
+	return 1
 }
 
 // Panels lists the dashboard's panels in the order in which the page asks for them, with the swept group's delay set. Drawn delays

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -114,15 +115,17 @@ func (h *servedH2) greet() {
 
 // step reads one frame and does what it asks for.
 func (h *servedH2) step() error {
-	f, err := h.frames.ReadFrame()
+	head, err := h.frames.ReadFrameHeader()
 	if err != nil {
 		return err
 	}
-	if !h.begun {
-		if _, ok := f.(*http2.SettingsFrame); !ok {
-			return http2.ConnectionError(http2.ErrCodeProtocol)
-		}
-		h.begun = true
+	if !h.begun && head.Type != http2.FrameSettings {
+		return http2.ConnectionError(http2.ErrCodeProtocol)
+	}
+	h.begun = true
+	f, err := h.frames.ReadFrameForHeader(head)
+	if err != nil {
+		return h.spoilt(head, err)
 	}
 	switch f := f.(type) {
 	case *http2.MetaHeadersFrame:
@@ -141,6 +144,17 @@ func (h *servedH2) step() error {
 		return http2.ConnectionError(http2.ErrCodeProtocol)
 	}
 	return nil // priorities, the peer's farewell and unknown frames change nothing
+}
+
+// spoilt is what a frame that cannot be taken leads to. A bad head begins its stream all the same; nothing else does, be it bad or good.
+func (h *servedH2) spoilt(head http2.FrameHeader, err error) error {
+	if !errors.As(err, new(http2.StreamError)) {
+		return err
+	}
+	if head.Type == http2.FrameHeaders && head.StreamID%2 == 1 {
+		h.last = max(h.last, head.StreamID)
+	}
+	return cmp.Or(h.idle(head.StreamID), err)
 }
 
 // idle is the error of a frame for a stream that has not begun.
@@ -228,7 +242,6 @@ func (h *servedH2) windowUpdate(f *http2.WindowUpdateFrame) error {
 
 // refuse ends a stream because of what the peer did, and tells it.
 func (h *servedH2) refuse(stream uint32, code errorCode) {
-	h.last = max(h.last, stream)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if x := h.streams[stream]; x != nil {
@@ -238,7 +251,8 @@ func (h *servedH2) refuse(stream uint32, code errorCode) {
 	h.kick()
 }
 
-// leave ends the connection because of what the peer did, and tells it.
+// leave ends the connection because of what the peer did, and tells it. The goroutine that reads has nothing else to do any more, and sees to it
+// that the peer can read that.
 func (h *servedH2) leave(code errorCode) {
 	h.mu.Lock()
 	b := h.queue()
@@ -246,7 +260,8 @@ func (h *servedH2) leave(code errorCode) {
 	b.b = binary.BigEndian.AppendUint32(b.b, h.last)
 	b.b = binary.BigEndian.AppendUint32(b.b, uint32(code))
 	h.mu.Unlock()
-	h.cut()
+	h.drain()
+	h.served.linger()
 }
 
 // abort ends the contexts of all requests. The connection has been closed.

@@ -1,10 +1,8 @@
 package wire
 
 import (
-	"fmt"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,24 +11,15 @@ import (
 
 // answeringH2 is the http.ResponseWriter of one request over HTTP/2. Like that of HTTP/1.1 it holds back what may be all of the answer.
 type answeringH2 struct {
+	reply
 	x      *exchangeH2
-	out    *output // nil until it is needed and after the handler has returned
-	method string
-
-	status   int  // 0 until WriteHeader
-	typed    bool // the body's media type is given, or not to be told
-	dated    bool
-	sent     bool  // the head has been
-	ending   bool  // the handler has returned
-	over     bool  // and its answer has been sent
-	declared int64 // the body's length, negative if the handler has not told
-	written  int64 // by the handler
+	ending bool // the handler has returned
 }
 
 // handle runs the handler. If it panics, it ends the connection behind what has been flushed, as over HTTP/1.1, unless the peer has ended the
 // stream before: a handler that panics because of that, as proxies do, harms nobody.
 func (x *exchangeH2) handle(r *http.Request) {
-	w := &answeringH2{x: x, method: r.Method, declared: -1}
+	w := &answeringH2{reply: reply{head: r.Method == http.MethodHead, declared: -1}, x: x}
 	returned := false
 	defer func() {
 		if returned {
@@ -48,69 +37,33 @@ func (x *exchangeH2) handle(r *http.Request) {
 		}
 	}()
 	x.h.served.server.Handler.ServeHTTP(w, r)
-	returned = true
 	w.finish()
+	returned = true
 	x.cancel()
-}
-
-func (w *answeringH2) buffers() *output {
-	if w.out == nil {
-		w.out = outputs.Get().(*output)
-	}
-	return w.out
-}
-
-// Header is what will be sent with WriteHeader or the first Write. Later changes have no effect once the head has been sent.
-func (w *answeringH2) Header() http.Header {
-	if w.over {
-		return http.Header{}
-	}
-	return w.buffers().header
 }
 
 // WriteHeader sets the status and takes the header as it is now. An informational one is sent at once.
 func (w *answeringH2) WriteHeader(status int) {
-	if status < 100 || status > 999 {
-		panic(fmt.Sprintf("invalid WriteHeader code %v", status))
+	switch {
+	case !w.undecided(status):
+	case status == http.StatusSwitchingProtocols: // which HTTP/2 does not have
+	case status < 200:
+		w.inform(status)
+	default:
+		w.decide(status)
+		w.take()
 	}
-	if w.over || w.status != 0 {
-		return
-	}
-	if status < 200 {
-		if status != http.StatusSwitchingProtocols { // which HTTP/2 does not have
-			w.inform(status)
-		}
-		return
-	}
-	w.status = status
-	w.take()
 }
 
-// take writes down the handler's fields, sorted so that equal answers are equal bytes. The one that tells the body's length, and those that depend
-// on it, wait for complete.
+// take writes down the handler's fields. The one that tells the body's length, and those that depend on it, wait for complete.
 func (w *answeringH2) take() {
 	out := w.buffers()
-	names := out.names[:0]
-	for name := range out.header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	out.names = names
-	for _, name := range names {
+	for _, name := range out.sorted() {
 		switch name {
 		case "Content-Length":
-			// A length that is none is ignored, as by net/http.
-			n, err := strconv.ParseInt(out.header.Get(name), 10, 64)
-			if err == nil && n >= 0 && w.status >= 200 && !w.bodiless() {
-				w.declared = n
-			}
 			continue
 		case "Connection", "Proxy-Connection", "Transfer-Encoding", "Upgrade", "Keep-Alive", "Trailer":
 			continue // they belong to HTTP/1.1
-		case "Content-Type", "Content-Encoding":
-			w.typed = true
-		case "Date":
-			w.dated = true
 		}
 		if !httpguts.ValidHeaderFieldName(name) {
 			continue
@@ -137,37 +90,21 @@ func (w *answeringH2) inform(status int) {
 	w.take()
 	h.appendHeaders(w.x.id, status, w.out.fields, false)
 	w.out.fields = w.out.fields[:0]
-	w.typed, w.dated = false, false
 	h.write()
-}
-
-// bodiless tells whether there must be no body.
-func (w *answeringH2) bodiless() bool {
-	return w.status == http.StatusNoContent || w.status == http.StatusNotModified
 }
 
 // Write holds back what may be all of the answer.
 func (w *answeringH2) Write(p []byte) (int, error) {
-	if w.over {
-		return 0, errAnswered
-	}
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	size := int64(len(p))
-	switch {
-	case size == 0:
-		return 0, nil
-	case w.bodiless():
-		return 0, http.ErrBodyNotAllowed
-	case w.declared >= 0 && w.written+size > w.declared:
-		return 0, http.ErrContentLength
+	if err := w.accept(p); err != nil || len(p) == 0 {
+		return 0, err
 	}
-	w.written += size
 	switch {
-	case w.method == http.MethodHead:
-		if !w.sent { // a part of it tells the media type
-			w.out.body = append(w.out.body, p[:min(len(p), max(sampled-len(w.out.body), 0))]...)
+	case w.head:
+		if !w.sent {
+			w.sample(p)
 		}
 	case len(w.out.body)+len(p) <= mostHeld:
 		w.out.body = append(w.out.body, p...)
@@ -193,25 +130,25 @@ func (w *answeringH2) Flush() {
 // send sends the head, unless it has been, what is held back, and then p.
 func (w *answeringH2) send(p []byte, last bool) error {
 	h, x, held, complete := w.x.h, w.x, w.out.body, last
-	w.out.body = held[:0]
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if x.lost {
 		return http.ErrAbortHandler
 	}
-	if w.method == http.MethodHead || w.bodiless() {
+	if w.head || w.bodiless() {
 		p = nil
 	}
 	if !w.sent {
-		w.sent = true
-		w.complete(held, last)
-		if w.method == http.MethodHead || w.bodiless() {
+		w.sent, x.body.expects = true, false // 100 Continue may not come behind the head
+		w.complete(last)
+		if w.head || w.bodiless() {
 			held = nil
 		}
 		ended := last && len(held)+len(p) == 0
 		h.appendHeaders(x.id, w.status, w.out.fields, ended)
 		last = last && !ended
 	}
+	w.out.body = w.out.body[:0]
 	var err error
 	if len(held) > 0 {
 		err = h.appendData(x, held, last && len(p) == 0)
@@ -237,11 +174,8 @@ func (w *answeringH2) end() {
 	w.x.end()
 }
 
-// short tells whether less was written than announced.
-func (w *answeringH2) short() bool { return w.written < w.declared && w.method != http.MethodHead }
-
 // complete adds the fields that depend on the body.
-func (w *answeringH2) complete(held []byte, last bool) {
+func (w *answeringH2) complete(last bool) {
 	out := w.out
 	if !w.dated {
 		out.fields = append(out.fields, Field{"date", w.x.h.served.server.dateText()})
@@ -249,14 +183,10 @@ func (w *answeringH2) complete(held []byte, last bool) {
 	if w.bodiless() {
 		return
 	}
-	if !w.typed && len(held) > 0 {
-		out.fields = append(out.fields, Field{"content-type", http.DetectContentType(held)})
+	if mediaType := w.mediaType(); mediaType != "" {
+		out.fields = append(out.fields, Field{"content-type", mediaType})
 	}
-	length := w.declared
-	if length < 0 && last && (w.method != http.MethodHead || w.written > 0) {
-		length = w.written
-	}
-	if length >= 0 {
+	if length := w.length(last); length >= 0 {
 		out.fields = append(out.fields, Field{"content-length", strconv.FormatInt(length, 10)})
 	}
 }
@@ -268,7 +198,5 @@ func (w *answeringH2) finish() {
 	}
 	w.ending = true
 	_ = w.send(nil, !w.short()) // nobody is left to be told
-	w.over = true
-	w.out.release()
-	w.out = nil
+	w.close()
 }

@@ -84,6 +84,22 @@ func TestServerH2Frames(t *testing.T) {
 			p.expect("HEADERS 1 100")
 			p.must(p.WriteData(1, true, []byte("abc")))
 		}, []string{"HEADERS 1 200", "DATA 1 3 END"}},
+		{"continue, behind the head of the answer", func(p *script) {
+			p.begin(1, false, "POST", "/flushed", "expect", "100-continue", "content-length", "3")
+			p.expect("HEADERS 1 200")
+			p.expect("DATA 1 3")
+			p.expect("DATA 1 3")
+			synctest.Wait() // the handler reads
+			p.must(p.WriteData(1, true, []byte("abc")))
+		}, []string{"DATA 1 3 END"}},
+		{"end within less than no window", func(p *script) {
+			p.begin(1, false, "POST", "/unechoed")
+			p.expect("HEADERS 1 200")
+			p.expect("DATA 1 3")
+			p.must(p.WriteSettings(setting(http2.SettingInitialWindowSize, 0))) // 0 less the 3 bytes, by section 6.9.2
+			p.expect("SETTINGS ACK")
+			p.must(p.WriteData(1, true, nil))
+		}, []string{"DATA 1 0 END"}},
 		{"no table of fields", func(p *script) {
 			p.must(p.WriteSettings(setting(http2.SettingHeaderTableSize, 0)))
 			p.expect("SETTINGS ACK")
@@ -127,6 +143,14 @@ func TestServerH2Frames(t *testing.T) {
 			p.expect("WINDOW_UPDATE 1 131072") // half of it has been read
 			p.must(p.WriteRSTStream(1, http2.ErrCodeCancel))
 		}, nil},
+		{"window of padding", func(p *script) {
+			p.begin(1, false, "POST", "/echo")
+			for range 512 { // frames of 256 bytes
+				p.must(p.WriteDataPadded(1, false, nil, make([]byte, 255)))
+			}
+			p.expect("WINDOW_UPDATE 1 131072")
+			p.must(p.WriteData(1, true, []byte("abc")))
+		}, []string{"HEADERS 1 200", "DATA 1 3 END"}},
 
 		{"other frame first", nil, []string{"GOAWAY PROTOCOL_ERROR", gone}},
 		{"even stream", func(p *script) { p.begin(2, true, "GET", "/") }, []string{"GOAWAY PROTOCOL_ERROR", gone}},
@@ -141,6 +165,12 @@ func TestServerH2Frames(t *testing.T) {
 		{"body of nothing", func(p *script) { p.must(p.WriteData(1, true, []byte("abc"))) }, []string{"GOAWAY PROTOCOL_ERROR", gone}},
 		{"reset of nothing", func(p *script) { p.must(p.WriteRSTStream(1, 0)) }, []string{"GOAWAY PROTOCOL_ERROR", gone}},
 		{"window of nothing", func(p *script) { p.must(p.WriteWindowUpdate(1, 1)) }, []string{"GOAWAY PROTOCOL_ERROR", gone}},
+		{"window of nothing, opened by nothing", func(p *script) {
+			p.begin(1, true, "GET", "/")
+			p.expect("HEADERS 1 200 END")
+			p.must(p.WriteWindowUpdate(101, 0))
+		}, []string{"GOAWAY PROTOCOL_ERROR", gone}},
+		{"bad head of an even stream", func(p *script) { p.begin(2, true, "GET", "/", "X-Y", "z") }, []string{"GOAWAY PROTOCOL_ERROR", gone}},
 		{"too large a frame", func(p *script) { p.must(p.WriteRawFrame(http2.FrameData, 0, 1, make([]byte, 16385))) },
 			[]string{"GOAWAY FRAME_SIZE_ERROR", gone}},
 		{"too wide a window", func(p *script) { p.must(p.WriteWindowUpdate(0, 1<<31-1)) }, []string{"GOAWAY FLOW_CONTROL_ERROR", gone}},
@@ -217,6 +247,10 @@ func TestServerH2Frames(t *testing.T) {
 					case "/proceed":
 						w.WriteHeader(http.StatusContinue)
 						_, _ = io.Copy(w, r.Body)
+					case "/unechoed":
+						_, _ = io.WriteString(w, "one")
+						w.(http.Flusher).Flush()
+						_, _ = io.Copy(io.Discard, r.Body)
 					default:
 						different(w, r)
 					}

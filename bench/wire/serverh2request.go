@@ -156,7 +156,6 @@ func (h *servedH2) data(f *http2.DataFrame) error {
 		return http2.StreamError{StreamID: f.StreamID, Code: http2.ErrCodeStreamClosed}
 	}
 	n := len(f.Data())
-	b.credit += int(f.Length) - n
 	if b.held += int(f.Length); b.held > bodyWindow {
 		return http2.StreamError{StreamID: f.StreamID, Code: http2.ErrCodeFlowControl}
 	}
@@ -172,6 +171,7 @@ func (h *servedH2) data(f *http2.DataFrame) error {
 	if f.StreamEnded() {
 		return b.end()
 	}
+	b.open(int(f.Length)-n, h.kick)
 	return nil
 }
 
@@ -209,7 +209,7 @@ func (b *bodyH2) Read(p []byte) (int, error) {
 		case len(b.arrived) > 0:
 			n := copy(p, b.arrived)
 			b.arrived = b.arrived[n:]
-			b.open(n)
+			b.open(n, h.write)
 			return n, nil
 		case b.failed != nil:
 			return 0, b.failed
@@ -223,8 +223,8 @@ func (b *bodyH2) Read(p []byte) (int, error) {
 	}
 }
 
-// open gives window back once half of it has been used. The lock is held.
-func (b *bodyH2) open(n int) {
+// open gives window back, by send once half of it has been used. The lock is held.
+func (b *bodyH2) open(n int, send func()) {
 	b.credit += n
 	if b.failed != nil || b.credit < bodyWindow/2 {
 		return
@@ -233,7 +233,7 @@ func (b *bodyH2) open(n int) {
 	out := h.queue()
 	out.b = appendNumber(out.b, frameWindowUpdate, b.x.id, uint32(b.credit))
 	b.held, b.credit = b.held-b.credit, 0
-	h.write()
+	send()
 }
 
 // Close keeps the body from being read any more.

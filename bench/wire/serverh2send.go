@@ -58,9 +58,16 @@ func (h *servedH2) kick() {
 	}
 }
 
-// cut ends the connection behind everything that has been appended. A peer that does not read is not waited for.
+// cut ends the connection behind everything that has been appended.
 func (h *servedH2) cut() {
+	h.drain()
+	_ = h.served.conn.Close()
+}
+
+// drain writes what has been appended, behind which nothing more will be sent. A peer that does not read is not waited for.
+func (h *servedH2) drain() {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	_ = h.served.conn.SetWriteDeadline(time.Now().Add(lingerTime))
 	h.stop(net.ErrClosed)
 	for h.writing || h.out != nil {
@@ -70,8 +77,6 @@ func (h *servedH2) cut() {
 		}
 		h.write()
 	}
-	h.mu.Unlock()
-	_ = h.served.conn.Close()
 }
 
 func (h *servedH2) appendReset(stream uint32, code errorCode) {
@@ -118,9 +123,10 @@ func (h *servedH2) appendData(x *exchangeH2, p []byte, last bool) error {
 		if x.lost {
 			return http.ErrAbortHandler
 		}
-		n := min(len(p), x.window, h.window, frameSize)
+		// The peer may have made a window smaller than what has been sent: RFC 9113, section 6.9.2.
+		n := max(min(len(p), x.window, h.window, frameSize), 0)
 		full := h.out != nil && len(h.out.b) >= mostBuffered
-		if full || n <= 0 && len(p) > 0 {
+		if full || n == 0 && len(p) > 0 {
 			if h.out == nil || h.writing {
 				h.changed.Wait()
 			} else {

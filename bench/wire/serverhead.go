@@ -2,7 +2,6 @@ package wire
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,27 +9,17 @@ import (
 )
 
 // begin writes down the handler's part of the head. The fields that depend on the body wait for completeHead.
-func (w *answering) begin() {
-	out := w.buffers()
-	h := out.header
-	if values := h["Content-Length"]; len(values) > 0 && !w.bodiless() {
-		// A length that is none is ignored, as by net/http.
-		if n, err := strconv.ParseInt(strings.TrimSpace(values[0]), 10, 64); err == nil && n >= 0 {
-			w.declared = n
-		}
-	}
-	if values := h["Connection"]; len(values) > 0 {
+func (w *answering) begin(status int) {
+	w.decide(status)
+	if values := w.out.header["Connection"]; len(values) > 0 {
 		w.connection = values[0]
 		w.closing = w.closing || httpguts.HeaderValuesContainsToken(values, "close")
 	}
-	_, typed := h["Content-Type"]
-	w.typed = typed || h.Get("Content-Encoding") != ""
-	_, w.dated = h["Date"]
-	if w.status == http.StatusSwitchingProtocols {
+	if status == http.StatusSwitchingProtocols {
 		// There is no way to hand the connection over.
 		w.closing = true
 	}
-	w.appendStatus(w.status)
+	w.appendStatus(status)
 	w.appendFields()
 }
 
@@ -66,25 +55,20 @@ func (w *answering) appendStatus(status int) {
 	w.out.head = append(b, "\r\n"...)
 }
 
-// appendFields appends the handler's fields, sorted so that equal answers are equal bytes.
+// appendFields appends the handler's fields.
 func (w *answering) appendFields() {
-	names := w.out.names[:0]
-	for name := range w.out.header {
+	for _, name := range w.out.sorted() {
 		switch name {
 		case "Content-Length", "Transfer-Encoding", "Connection", "Trailer":
-		default:
-			if httpguts.ValidHeaderFieldName(name) {
-				names = append(names, name)
-			}
+			continue
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+		if !httpguts.ValidHeaderFieldName(name) {
+			continue
+		}
 		for _, value := range w.out.header[name] {
 			w.out.head = appendField(w.out.head, name, value)
 		}
 	}
-	w.out.names = names
 }
 
 // appendField appends a field. A line break in the value, which would begin another field, becomes a space.
@@ -101,8 +85,8 @@ func appendField(b []byte, name, value string) []byte {
 	return append(b, "\r\n"...)
 }
 
-// completeHead appends what depends on the body, of which more bytes follow those that are held back, and on what is left of the request.
-func (w *answering) completeHead(more int, last bool) {
+// completeHead appends what depends on the body and on what is left of the request.
+func (w *answering) completeHead(last bool) {
 	if w.exchange.body.expects {
 		w.c.settle()
 	}
@@ -118,10 +102,10 @@ func (w *answering) completeHead(more int, last bool) {
 		b = append(b, "\r\n"...)
 	}
 	if !w.bodiless() {
-		if !w.typed && len(w.out.body) > 0 {
-			b = appendField(b, "Content-Type", http.DetectContentType(w.out.body))
+		if mediaType := w.mediaType(); mediaType != "" {
+			b = appendField(b, "Content-Type", mediaType)
 		}
-		b = w.appendLength(b, more, last)
+		b = w.appendLength(b, last)
 	}
 	switch {
 	case w.closing:
@@ -134,17 +118,13 @@ func (w *answering) completeHead(more int, last bool) {
 	w.out.head = append(b, "\r\n"...)
 }
 
-// appendLength tells where the body will end. The head of an answer to HEAD does so only as far as that is known.
-func (w *answering) appendLength(b []byte, more int, last bool) []byte {
-	length := w.declared
+// appendLength tells where the body will end.
+func (w *answering) appendLength(b []byte, last bool) []byte {
+	length := w.length(last)
 	switch {
 	case length >= 0:
-	case w.head && (!last || w.written == 0):
-		return b
 	case w.head:
-		length = w.written
-	case last:
-		length = int64(len(w.out.body) + more)
+		return b
 	case w.old:
 		w.closing = true
 		return b

@@ -33,8 +33,8 @@ func newExchange(c *served, r *http.Request) *exchange {
 	}
 	r.RemoteAddr = c.remote
 	x.answer = answering{
-		c: c, exchange: x, declared: -1,
-		old: !r.ProtoAtLeast(1, 1), closing: r.Close, head: r.Method == http.MethodHead,
+		reply: reply{head: r.Method == http.MethodHead, declared: -1},
+		c:     c, exchange: x, old: !r.ProtoAtLeast(1, 1), closing: r.Close,
 	}
 	return x
 }

@@ -1,7 +1,6 @@
 package wire_test
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"net"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"pollbench/bench/wire"
 )
@@ -67,18 +68,35 @@ func TestServerSockets(t *testing.T) {
 	for range 10 {
 		<-gone
 	}
-	// Who sends more than the server reads can still send it and read the answer, although the connection is closed.
-	plain, err := net.Dial("tcp", l.Addr().String())
+}
+
+// TestServerLingers: who sends more than the server reads can still send it and read the answer, although the connection is ended. Closing it
+// at once would have the system send a reset.
+func TestServerLingers(t *testing.T) {
+	server := &wire.Server{Handler: http.HandlerFunc(different), H2Streams: 1}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer plain.Close()
-	_ = plain.(*net.TCPConn).SetWriteBuffer(64 << 10) // it would take everything
-	if _, err := io.WriteString(plain, "POST /"+hostField+"Content-Length: x\r\n\r\n"+strings.Repeat("x", 3<<20)); err != nil {
-		t.Error(err)
-	}
-	if response, err := http.ReadResponse(bufio.NewReader(plain), nil); err != nil || response.StatusCode != 400 {
-		t.Error(response, err)
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	for head, want := range map[string]string{
+		"POST /" + hostField + "Content-Length: x\r\n\r\n": "HTTP/1.1 400 ",
+		// SETTINGS, and a frame that is too large. In answer comes GOAWAY, of 8 bytes: the last stream, which is none, and FRAME_SIZE_ERROR.
+		http2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + "\xff\xff\xff\x00\x00\x00\x00\x00\x01": "\x00\x00\x08\x07\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x06",
+	} {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // it would take everything
+		if _, err := io.WriteString(c, head+strings.Repeat("x", 3<<20)); err != nil {
+			t.Errorf("%.10q: %v", head, err)
+		}
+		if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), want) {
+			t.Errorf("%.10q: %q, %v", head, answer, err)
+		}
 	}
 }
 

@@ -95,13 +95,8 @@ func (s *serving) serve(ctx context.Context, set settings) error {
 	if err := set.start(servers, listeners); err != nil {
 		return err
 	}
-	ca, err := writeCA(set.caFile, servers.CA())
-	if err != nil {
-		return err
-	}
-	defer ca.remove()
 	at := addresses{
-		Elasticsearch: "http://" + listeners.elasticsearch.reach(), Dashboard: "https://" + listeners.dashboard.reach(), CAFile: ca.path,
+		Elasticsearch: "http://" + listeners.elasticsearch.reach(), Dashboard: "https://" + listeners.dashboard.reach(),
 	}
 	if set.edge.HasEdge() {
 		at.Edge = "https://" + listeners.edge.reach()
@@ -110,6 +105,13 @@ func (s *serving) serve(ctx context.Context, set settings) error {
 	if err := at.await(ctx, servers.Trust(), set.lastHop); err != nil {
 		return err
 	}
+	// Only now: a file that is there already is not touched for servers that could not start.
+	ca, err := writeCA(set.caFile, servers.CA())
+	if err != nil {
+		return err
+	}
+	defer ca.remove()
+	at.CAFile = ca.path
 	servers.Begin(timer.Now())
 	if err := at.print(s.stdout, set); err != nil {
 		return err

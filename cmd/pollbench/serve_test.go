@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // asProgram in the environment makes the test's binary the program itself, for what cannot be seen from within the process.
@@ -27,7 +28,29 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	os.Exit(withTemporary(m.Run))
+}
+
+// withTemporary gives the tests a folder for temporary files, which must be empty again when they have ended. It is one for all of them, so that they may run
+// at the same time.
+func withTemporary(tests func() int) int {
+	dir, err := os.MkdirTemp("", "pollbench-test-")
+	if err == nil {
+		err = os.Setenv("TMPDIR", dir)
+	}
+	code := 1
+	if err == nil {
+		code = tests()
+		var left []os.DirEntry
+		if left, err = os.ReadDir(dir); len(left) > 0 {
+			err = fmt.Errorf("left behind: %v", left)
+		}
+	}
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // need skips a test whose program is missing, unless POLLBENCH_REQUIRE names it, as on machines that must have it.
@@ -45,6 +68,7 @@ func need(t *testing.T, program string) string {
 }
 
 func TestServeAnswers(t *testing.T) {
+	t.Parallel()
 	s := serveJSON(t)
 	var keys map[string]string
 	if err := json.Unmarshal([]byte(s.first), &keys); err != nil || len(keys) != 3 {
@@ -66,6 +90,7 @@ func TestServeAnswers(t *testing.T) {
 
 // The certificate names every address by which this machine's servers are called.
 func TestServeCertificate(t *testing.T) {
+	t.Parallel()
 	s := serveJSON(t, "--listen", "127.0.0.2")
 	if !strings.HasPrefix(s.Dashboard, "https://127.0.0.2:") {
 		t.Errorf("the dashboard server is at %s", s.Dashboard)
@@ -74,7 +99,7 @@ func TestServeCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	_ = conn.Close() // the server waits for open connections at its end
 	for _, name := range []string{"127.0.0.1", "::1", "localhost", "127.0.0.2"} {
 		if err := conn.ConnectionState().PeerCertificates[0].VerifyHostname(name); err != nil {
 			t.Error(err)
@@ -88,6 +113,7 @@ func TestServeCertificate(t *testing.T) {
 
 // Listening for everybody is told, and reached at the loopback address.
 func TestServeOpenToOthers(t *testing.T) {
+	t.Parallel()
 	s := serveJSON(t, "--listen", "0.0.0.0")
 	if status, _ := s.get(t, "HTTP/2.0", s.Dashboard+"/api/status"); status != http.StatusOK || !strings.HasPrefix(s.Dashboard, "https://127.0.0.1:") {
 		t.Errorf("%s: status %d", s.Dashboard, status)
@@ -110,6 +136,7 @@ func TestServeSignals(t *testing.T) {
 
 // A named CA file stays when the servers have ended.
 func TestServeNamedCAFile(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ca of mine.pem")
 	s := serveJSON(t, "--ca-file", path)
 	if s.CAFile != path {
@@ -124,10 +151,12 @@ func TestServeNamedCAFile(t *testing.T) {
 
 // A request that never ends keeps the program from ending for a while. The second signal does not wait for it.
 func TestServeSecondSignal(t *testing.T) {
+	t.Parallel()
 	program := exec.Command(os.Args[0], "serve", "--json")
 	program.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+t.TempDir())
 	out, err := program.StdoutPipe()
-	if err != nil {
+	stderr, failed := program.StderrPipe()
+	if err := errors.Join(err, failed); err != nil {
 		t.Fatal(err)
 	}
 	if err := program.Start(); err != nil {
@@ -146,6 +175,11 @@ func TestServeSecondSignal(t *testing.T) {
 	if _, err := io.WriteString(conn, "POST /internal/search/ese HTTP/1.1\r\n"); err != nil {
 		t.Fatal(err)
 	}
+	if err := program.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for said := bufio.NewScanner(stderr); said.Scan() && !strings.HasSuffix(said.Text(), "ending"); {
+	}
 	done := make(chan error, 1)
 	go func() { done <- program.Wait() }()
 	for {
@@ -156,21 +190,20 @@ func TestServeSecondSignal(t *testing.T) {
 				t.Errorf("it ended by itself: %v", program.ProcessState)
 			}
 			return
-		default:
+		case <-time.After(100 * time.Millisecond): // it says that it ends a moment before the next signal would kill it
 		}
 	}
 }
 
 // A signal before the servers are up ends the command as well as one after that.
 func TestServeInterruptedAtStart(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
 	if code := run(ctx, []string{"serve", "--json"}, &out, &errs); code != exitDone || out.Len() > 0 {
 		t.Errorf("exit %d: %s%s", code, &out, &errs)
 	}
-	nothingIn(t, os.Getenv("TMPDIR"))
 
 	// With such a round trip the dashboard server's first answer takes half a minute.
 	ctx, cancel = context.WithCancel(t.Context())
@@ -195,7 +228,6 @@ func TestServeInterruptedAtStart(t *testing.T) {
 }
 
 func TestServeBadInput(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
 	busy, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +279,6 @@ func TestServeBadInput(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, standard output %q; want exit %d, %q", c.args, code, stderr, stdout, c.code, c.want)
 		}
 	}
-	nothingIn(t, os.Getenv("TMPDIR"))
 
 	// A port that was free is free again when another is taken.
 	free, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -266,6 +297,7 @@ func TestServeBadInput(t *testing.T) {
 
 // The commands that are printed are pasted into a shell, as they are and in order.
 func TestServeCurl(t *testing.T) {
+	t.Parallel()
 	need(t, "curl")
 	s := serveHere(t)
 	var script strings.Builder

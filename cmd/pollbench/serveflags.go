@@ -180,7 +180,7 @@ func parseEdge(text string) (scenario.Topology, error) {
 		err = errors.New("direct is without an edge")
 	}
 	if err != nil {
-		return t, fmt.Errorf("--edge %q: choose %s: %w", text, edgeForms, err)
+		return t, fmt.Errorf("--edge %q: choose %s (%w)", text, edgeForms, err)
 	}
 	return t, nil
 }

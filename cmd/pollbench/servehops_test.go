@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,13 +13,14 @@ import (
 
 // Each edge speaks to the browser what its name says, and nothing else.
 func TestServeEdge(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		kind   string
 		speaks map[string]bool
 	}{
 		{"edge-h2", map[string]bool{"HTTP/2.0": true, "HTTP/1.1": false}},
 		{"edge-http1", map[string]bool{"HTTP/2.0": false, "HTTP/1.1": true}},
-		{"edge-idle-timeout=500ms", map[string]bool{"HTTP/2.0": true, "HTTP/1.1": true}},
+		{"edge-idle-timeout=1s", map[string]bool{"HTTP/2.0": true, "HTTP/1.1": true}},
 	} {
 		s := serveJSON(t, "--edge", c.kind)
 		for protocol, speaks := range c.speaks {
@@ -61,17 +63,19 @@ func submit(t *testing.T, c *http.Client, dashboard, delay string) string {
 
 // An answer over a connection that is open already takes one round trip more. How much more than that is the machine's matter.
 func TestServeNetwork(t *testing.T) {
-	const rtt = 150 * time.Millisecond
+	t.Parallel()
+	const rtt, narrow = 60 * time.Millisecond, 150 * time.Millisecond
 	for _, c := range []struct {
 		args         []string
 		method, path string
 		body         string
+		least        time.Duration
 	}{
-		{[]string{"--rtt", rtt.String(), "--jitter", "0s"}, "GET", "/api/status", ""},
-		{[]string{"--edge", "edge-h2", "--rtt", rtt.String()}, "GET", "/api/status", ""},
-		{[]string{"--elasticsearch-rtt", rtt.String()}, "POST", "/internal/search/es", search("0s")},
+		{[]string{"--rtt", rtt.String(), "--jitter", "0s"}, "GET", "/api/status", "", rtt},
+		{[]string{"--edge", "edge-h2", "--rtt", rtt.String()}, "GET", "/api/status", "", rtt},
+		{[]string{"--elasticsearch-rtt", rtt.String()}, "POST", "/internal/search/es", search("0s"), rtt},
 		// 20 KiB of documents, of which half cannot have left before.
-		{[]string{"--bandwidth", "64KiB/s"}, "POST", "/internal/search/es", strings.Replace(search("0s"), `"size":0`, `"size":80`, 1)},
+		{[]string{"--bandwidth", "64KiB/s"}, "POST", "/internal/search/es", strings.Replace(search("0s"), `"size":0`, `"size":80`, 1), narrow},
 	} {
 		s := serveJSON(t, c.args...)
 		client := s.client(t, "HTTP/2.0")
@@ -79,8 +83,8 @@ func TestServeNetwork(t *testing.T) {
 		ask(t, client, c.method, url, c.body)
 		began := time.Now()
 		status, _, answer := ask(t, client, c.method, url, c.body)
-		if took := time.Since(began); status != http.StatusOK || took < rtt {
-			t.Errorf("%v: status %d after %v, want %v or more; %d bytes", c.args, status, took, rtt, len(answer))
+		if took := time.Since(began); status != http.StatusOK || took < c.least {
+			t.Errorf("%v: status %d after %v, want %v or more; %d bytes", c.args, status, took, c.least, len(answer))
 		}
 		s.stop(t)
 	}
@@ -88,6 +92,7 @@ func TestServeNetwork(t *testing.T) {
 
 // A connection that is cut costs a request, not the servers: with this probability none grows older than a second.
 func TestServeCuts(t *testing.T) {
+	t.Parallel()
 	s := serveJSON(t, "--cut", "1")
 	client := s.client(t, "HTTP/1.1")
 	r, err := http.NewRequestWithContext(t.Context(), "POST", s.Dashboard+"/internal/search/es", strings.NewReader(search("2s")))
@@ -107,6 +112,7 @@ func TestServeCuts(t *testing.T) {
 
 // --strict refuses what a release 8.19 does not know; the dashboard server copes.
 func TestServeStrict(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want int
@@ -124,29 +130,53 @@ func TestServeStrict(t *testing.T) {
 
 // What becomes of a search whose client leaves: it is asked for in Elasticsearch itself.
 func TestServeOnDisconnect(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		on   string
+		wait string // for the search's end: until it is deleted, or long enough for that
 		kept bool
-	}{{"cancel", false}, {"keep", true}} {
+	}{{"cancel", "50s", false}, {"keep", "300ms", true}} {
 		s := serveJSON(t, "--on-disconnect", c.on)
 		client := s.client(t, "HTTP/1.1")
-		id := url.PathEscape(submit(t, client, s.Dashboard, "1s"))
-		// The poll is dropped while Elasticsearch holds it.
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		id := url.PathEscape(submit(t, client, s.Dashboard, "1m"))
+		at := s.Elasticsearch + "/_async_search/"
+		ctx, leave := context.WithCancel(t.Context())
 		r, err := http.NewRequestWithContext(ctx, "POST", s.Dashboard+"/internal/search/ese/"+id,
-			strings.NewReader(`{"params":{"wait_for_completion_timeout":"30s"},"retrieveResults":true,"stream":true}`))
+			strings.NewReader(`{"params":{"wait_for_completion_timeout":"50s","keep_alive":"1h"},"retrieveResults":true,"stream":true}`))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header = http.Header{"Content-Type": {"application/json"}, "Kbn-Xsrf": {"test"}, "Elastic-Api-Version": {"1"}}
-		if answer, err := client.Do(r); err == nil {
-			t.Fatalf("the poll was not held: status %d", answer.StatusCode)
+		polled := make(chan error, 1)
+		go func() {
+			_, err := client.Do(r)
+			polled <- err
+		}()
+		// The poll is dropped while Elasticsearch holds it, which shows in that the search is now kept for an hour and no minute.
+		for asker := s.client(t, "HTTP/1.1"); lifetime(t, asker, at+"status/"+id) < time.Hour; time.Sleep(10 * time.Millisecond) {
 		}
-		cancel()
-		status, _, answer := ask(t, client, "GET", s.Elasticsearch+"/_async_search/"+id+"?wait_for_completion_timeout=30s", "")
+		leave()
+		if err := <-polled; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: the poll that was to be dropped: %v", c.on, err)
+		}
+		status, _, answer := ask(t, client, "GET", at+id+"?wait_for_completion_timeout="+c.wait, "")
 		if kept := status == http.StatusOK; kept != c.kept {
 			t.Errorf("%s: status %d: %s", c.on, status, answer)
 		}
 		s.stop(t)
 	}
+}
+
+// lifetime is how long after its start a search expires, by its status.
+func lifetime(t *testing.T, c *http.Client, url string) time.Duration {
+	t.Helper()
+	var state struct {
+		Start      int64 `json:"start_time_in_millis"`
+		Expiration int64 `json:"expiration_time_in_millis"`
+	}
+	status, _, text := ask(t, c, "GET", url, "")
+	if err := json.Unmarshal([]byte(text), &state); err != nil || status != http.StatusOK {
+		t.Fatalf("%s: %d %s, %v", url, status, text, err)
+	}
+	return time.Duration(state.Expiration-state.Start) * time.Millisecond
 }

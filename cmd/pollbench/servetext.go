@@ -40,6 +40,8 @@ func (a addresses) describe(out *bytes.Buffer, set settings) {
 		fmt.Fprintf(out, "edge              %s (%s: connect here)\n", a.Edge, set.serveFlags.edge)
 	}
 	fmt.Fprintf(out, "CA certificate    %s\n", a.CAFile)
+	set.serveFlags.lastHop.describe(out, "last hop")
+	set.serveFlags.elasticsearch.describe(out, "Elasticsearch")
 	fmt.Fprint(out, "\nA search of 3 s in Elasticsearch: submitted, looked at, awaited and deleted. The first line is needed for those after it.\n\n")
 	for _, line := range a.elasticsearchSamples() {
 		fmt.Fprintf(out, "  %s\n", line)
@@ -49,6 +51,23 @@ func (a addresses) describe(out *bytes.Buffer, set settings) {
 		for _, line := range a.dashboardSamples(p, set.edge.IdleTimeout.Duration) {
 			fmt.Fprintf(out, "  %s\n", line)
 		}
+	}
+}
+
+// describe says under which conditions a hop is, if any.
+func (h hop) describe(out io.Writer, where string) {
+	var all []string
+	if h.rtt > 0 {
+		all = append(all, fmt.Sprintf("round trip %v ± %v each way", h.rtt, h.jitter))
+	}
+	if h.bandwidth > 0 {
+		all = append(all, "at most "+h.bandwidth.String())
+	}
+	if h.cut > 0 {
+		all = append(all, fmt.Sprintf("%v %% of connections cut each second", 100*h.cut))
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(out, "network           to %s: %s\n", where, strings.Join(all, ", "))
 	}
 }
 

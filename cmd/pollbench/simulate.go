@@ -25,7 +25,7 @@ func newSimulate() *cobra.Command {
 		Short: "Print what the model expects, without a run",
 		Long: `Play the scenario in virtual time: the same strategies and connection slots, ideal servers, a fixed round trip
 on top of the scenario's own networks. It takes milliseconds. Where delays are drawn, the load is the median over the dashboards and the speed-up
-that of all together. A run sets the same numbers beside its measurements, with the round trip that it measured.`,
+that of all together. A dash stands where the model expects nothing, such as under cuts and faults. A run sets the same numbers beside its measurements, with the round trip that it measured.`,
 		Example: "  pollbench simulate sawtooth\n  pollbench simulate sawtooth --strategies traditional,no-backoff --rtt 50ms",
 		Args:    atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,14 +77,11 @@ type expectation struct {
 }
 
 func expect(s scenario.Scenario, swept clock.Seconds, v scenario.Variant, rtt time.Duration) expectation {
-	e := expectation{none: !model.Expects(s, v)}
-	repeats := 1
-	if s.Drawn() {
-		repeats = s.Repeats
-	}
+	ok, _ := model.Expects(s, v)
+	e := expectation{none: !ok}
 	var wasted time.Duration
 	var requests, panels, delivered int
-	for repeat := 1; repeat <= repeats; repeat++ {
+	for repeat := 1; repeat <= s.Dashboards(); repeat++ {
 		l := model.Simulate(s, swept, repeat, v, rtt+v.Path.RTT())
 		e.longest = append(e.longest, s.Longest(swept, repeat).Duration)
 		e.loads = append(e.loads, l.Time())
@@ -109,7 +106,7 @@ func (e expectation) seconds(d time.Duration) string { return e.number(d.Seconds
 func (e expectation) number(v float64, unit ...string) string {
 	switch {
 	case e.none:
-		return "chance"
+		return "-"
 	case e.fails:
 		return "fails"
 	case len(unit) == 0:

@@ -58,7 +58,7 @@ export const options = {
   // whose limit is the slots below.
   batchPerHost: 6,
   insecureSkipTLSVerify: __ENV.INSECURE === '1',
-  summaryTrendStats: ['min', 'med', 'p(95)', 'max'],
+  summaryTrendStats: ['min', 'avg', 'med', 'p(95)', 'max'],
 };
 
 const dashboardLoad = new Trend('dashboard_load', true); // from the page's first request to its last result

@@ -2,7 +2,6 @@
 package analysistest
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"time"
 
@@ -30,11 +29,8 @@ func Play(s scenario.Scenario, noise time.Duration) record.Result {
 }
 
 func play(s scenario.Scenario, t plan.Trial, noise func() time.Duration) record.Trial {
-	path, _ := s.Path(cmp.Or(t.Topology, string(scenario.Direct)))
-	rtt := RTT + path.Network.LastHop.RTT.Duration + path.Network.Elasticsearch.RTT.Duration
-	if path.HasEdge() {
-		rtt += path.Network.BehindEdge.RTT.Duration
-	}
+	path, _ := s.Path(t.Topology)
+	rtt := RTT + path.RTT()
 	st, _ := s.Strategy(t.Strategy)
 	held := st.On(false, t.Protocol == scenario.H2)
 	if c := st.Choice; c != nil && c.By == strategy.ServerHop {
