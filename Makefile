@@ -7,7 +7,7 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 
-.PHONY: bench bench-all test check fuzz publish fidelity help
+.PHONY: bench bench-all test check fuzz publish fidelity node node-test help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
@@ -35,6 +35,12 @@ publish: ## RESULTS.md and its charts, from the newest results
 
 fidelity: ## how far a measurement can be trusted on this machine: benchmarks of several minutes
 	$(GO) test ./bench/run -run '^$$' -bench . -benchtime 1x -count 3 -timeout 30m
+
+node: ## build a real Elasticsearch, run as a plain process, into the user's cache folder or NODE_HOME (needs Java 17 and Maven)
+	$(GO) run ./cmd/node $(if $(NODE_HOME),-home '$(NODE_HOME)')
+
+node-test: ## run the tests of its Java parts
+	mvn -q -B -f fixtures/node/pom.xml test
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

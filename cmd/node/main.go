@@ -1,0 +1,44 @@
+// Command node builds the Elasticsearch that runs as a plain process, and says where it has put it. "make node" runs it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"pollbench/fixtures/node"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+// run returns 0 when the node is there, 1 when it cannot be built, 2 when it was not asked well.
+func run(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("node", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	home := flags.String("home", "", "the `folder` to put it in, instead of one in the user's cache folder")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "node takes no arguments, got %q\n", flags.Args())
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	place, err := node.Install(ctx, node.InstallOptions{
+		Home:     *home,
+		JavaHome: env("JAVA_HOME"),
+		Progress: func(step string) { fmt.Fprintln(stderr, step) },
+	})
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	fmt.Fprintln(stdout, place)
+	return 0
+}
