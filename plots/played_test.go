@@ -10,29 +10,11 @@ import (
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
-	"pollbench/bench/strategy"
 )
 
 // Results of scenarios with more than one direct path, one tab and fixed delays, made from the model's loads.
 
 func ms(n int) clock.Seconds { return clock.Seconds{Duration: time.Duration(n) * time.Millisecond} }
-
-// made is a scenario with these strategies, the first of which is the base, on both protocols.
-func made(name string, strategies []string, groups ...scenario.Group) scenario.Scenario {
-	s := scenario.Scenario{
-		Name: name, Groups: groups, Base: strategies[0], Repeats: 7, Seed: 5, Protocols: scenario.Protocols(),
-		Browser: scenario.Browser{HTTP1Connections: 6, H2Streams: 256}, Bystanders: &scenario.Bystanders{Every: ms(500)},
-	}
-	for _, name := range strategies {
-		st, ok := strategy.Named(name)
-		if !ok { // one that is not shipped, with a name of its own
-			st = strategy.NoBackoff()
-			st.Name = name
-		}
-		s.Strategies = append(s.Strategies, st)
-	}
-	return s
-}
 
 func panelsOf(n, delay int) scenario.Group {
 	return scenario.Group{Name: "panels", Panels: n, Delay: ms(delay)}
@@ -58,7 +40,7 @@ func play(s scenario.Scenario, change func(*record.Trial)) picturing {
 
 // edges goes through proxies that speak another protocol to the server than to the browser.
 func edges(strategies []string, groups ...scenario.Group) scenario.Scenario {
-	s := made("last-hop", strategies, groups...)
+	s := analysistest.Scenario("last-hop", strategies, groups...)
 	s.Topologies = []scenario.Topology{{Kind: scenario.Direct}, {Kind: scenario.EdgeH2}, {Kind: scenario.EdgeHTTP1}}
 	return s
 }
@@ -70,14 +52,14 @@ func unequal() []scenario.Group {
 }
 
 func seven(strategies []string, tabs, every int) scenario.Scenario {
-	s := made("tabs", strategies, panelsOf(1, 20_000))
+	s := analysistest.Scenario("tabs", strategies, panelsOf(1, 20_000))
 	s.Tabs = scenario.Tabs{Count: tabs, Every: ms(every)}
 	return s
 }
 
 // far has networks that differ by their round trips.
 func far(strategies []string, rtts ...int) scenario.Scenario {
-	s := made("network", strategies, panelsOf(4, 6000))
+	s := analysistest.Scenario("network", strategies, panelsOf(4, 6000))
 	for _, rtt := range rtts {
 		n := scenario.Network{Name: fmt.Sprintf("rtt-%dms", rtt), LastHop: scenario.Conditions{RTT: ms(rtt)}}
 		if rtt == 0 {
@@ -90,7 +72,7 @@ func far(strategies []string, rtts ...int) scenario.Scenario {
 
 // cut has three networks. Under each strategy, of the searches on the one that cuts every so many fail, or are asked again if the strategy retries.
 func cut(strategies []string) picturing {
-	s := made("cuts", strategies, panelsOf(4, 2000))
+	s := analysistest.Scenario("cuts", strategies, panelsOf(4, 2000))
 	s.Networks = []scenario.Network{
 		{Name: scenario.PerfectNetwork},
 		{Name: "wifi", LastHop: scenario.Conditions{RTT: ms(20), Cut: 0.02}},
@@ -114,7 +96,7 @@ func cut(strategies []string) picturing {
 
 // drawnDelays is a mix of dashboards most of whose searches are short.
 func drawnDelays(strategies []string, repeats int) scenario.Scenario {
-	s := made("mix", strategies, scenario.Group{
+	s := analysistest.Scenario("mix", strategies, scenario.Group{
 		Name: "panels", Panels: 8, Distribution: &scenario.Distribution{Lognormal: &scenario.Lognormal{P50: ms(2000), P95: ms(12_000)}},
 	})
 	s.Repeats = repeats
@@ -130,7 +112,7 @@ func tabbedEdges() scenario.Scenario {
 
 // cutAndIdle has long polls end behind a proxy, on a network that cuts connections as well as on a perfect one.
 func cutAndIdle() scenario.Scenario {
-	s := made("cuts", []string{"traditional", "continuous"}, panelsOf(4, 12_000))
+	s := analysistest.Scenario("cuts", []string{"traditional", "continuous"}, panelsOf(4, 12_000))
 	s.Topologies = []scenario.Topology{{Kind: scenario.Direct}, {Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(10_000)}}
 	s.Networks = []scenario.Network{{Name: scenario.PerfectNetwork}, {Name: "wifi", LastHop: scenario.Conditions{RTT: ms(20), Cut: 0.02}}}
 	return s
@@ -154,7 +136,7 @@ var played = sync.OnceValue(func() map[string]picturing {
 	swept := far([]string{"traditional", "continuous"}, 0, 100)
 	swept.Groups[0].Sweep = []clock.Seconds{ms(2000), ms(4000), ms(6000), ms(8000)}
 	swept.Topologies = []scenario.Topology{{Kind: scenario.Direct}, {Kind: scenario.EdgeH2}}
-	idle := made("idle", []string{"traditional", "continuous"}, panelsOf(4, 12_000))
+	idle := analysistest.Scenario("idle", []string{"traditional", "continuous"}, panelsOf(4, 12_000))
 	idle.Topologies = []scenario.Topology{{Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(10_000)}}
 	manyEdges := edges(crowded, unequal()...)
 	manyEdges.Networks = far(crowded, 0, 40).Networks

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"pollbench/bench/analysis"
+	"pollbench/bench/analysis/analysistest"
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
@@ -34,7 +35,7 @@ func TestChartsOfVariants(t *testing.T) {
 	swept.Topologies = []scenario.Topology{{Kind: scenario.Direct}, {Kind: scenario.EdgeH2}}
 	slow := far(two, 50, 100)
 	slow.Groups[0].Sweep = delaysMs(2000, 4000)
-	idle := made("idle", two, panelsOf(2, 12_000))
+	idle := analysistest.Scenario("idle", two, panelsOf(2, 12_000))
 	idle.Topologies = []scenario.Topology{{Kind: scenario.EdgeIdleTimeout, IdleTimeout: ms(10_000)}}
 	for _, test := range []struct {
 		name string
@@ -161,7 +162,7 @@ func TestWrongHop(t *testing.T) {
 		t.Errorf("second facet: %s", rc.facets[1].title)
 	}
 	// Where no hop differs from the server's there is nothing to decide.
-	p = play(made("direct", deciding, unequal()...), nil)
+	p = play(analysistest.Scenario("direct", deciding, unequal()...), nil)
 	if rc, _ := lastHopOf(read(p.Analysis, p.Pictures)); len(rc.rows) > 0 {
 		t.Error("a chart of proxies without a proxy")
 	}
@@ -223,7 +224,7 @@ func TestNetworkChart(t *testing.T) {
 
 // Of two searches in seven one fails, so of a hundred 28.6; a load without any finished trial counts all the same.
 func TestCutsChart(t *testing.T) {
-	s := made("cuts", []string{"traditional", "patient"}, panelsOf(1, 1000))
+	s := analysistest.Scenario("cuts", []string{"traditional", "patient"}, panelsOf(1, 1000))
 	s.Protocols = s.Protocols[1:]
 	s.Networks = []scenario.Network{
 		{Name: scenario.PerfectNetwork}, {Name: "train", LastHop: scenario.Conditions{Cut: 0.2}}, {Name: "far", LastHop: scenario.Conditions{RTT: ms(100)}},

@@ -34,7 +34,7 @@ func (b *Browser) page(ctx context.Context, tab int, intended time.Time, d Dashb
 	if d.Tabs.Number() > 1 {
 		p.tab = tab + 1
 	}
-	p.multiplexed.Store(d.ServerMultiplexes && d.Strategy.Choice != nil && d.Strategy.Choice.By == strategy.ServerHop)
+	p.multiplexed.Store(d.Strategy.Told(d.ServerMultiplexes))
 	for i, panel := range d.Panels {
 		seen[i] = record.Search{Tab: p.tab, Group: panel.Group, Delay: panel.Delay, Requests: []record.Request{}}
 		if tab > 0 {
@@ -113,7 +113,5 @@ func (p *page) plain(multiplexedThen bool) strategy.Strategy {
 
 // answeredOver notes the protocol of a search's answer. Elsewhere it is what nextHopProtocol says.
 func (p *page) answeredOver(protocol string) {
-	if c := p.dashboard.Strategy.Choice; c != nil && c.By == strategy.LastHop {
-		p.multiplexed.Store(protocol == "h2" || protocol == "h3")
-	}
+	p.multiplexed.Store(p.dashboard.Strategy.Learnt(p.multiplexed.Load(), protocol == "h2" || protocol == "h3"))
 }

@@ -79,19 +79,15 @@ func (s *sending) wasDropped() bool {
 	return s.dropped
 }
 
-// drop gives the request up, as a page does that has lost interest. It reports whether the request was still in the queue: then done is
-// not called. Otherwise it is, with an error unless the answer was faster.
-func (s *sending) drop() bool {
-	if s.leave() {
-		return true
-	}
+// drop gives up a request that has left the queue, as a page does that has lost interest. Its done is called, with an error unless the answer was
+// faster.
+func (s *sending) drop() {
 	s.mu.Lock() // held while the exchange ends: once it is over its connection carries another
 	defer s.mu.Unlock()
 	s.dropped = true
 	if s.end != nil {
 		s.end()
 	}
-	return false
 }
 
 // send queues the request for a slot, sends it when its turn comes, and tells done what came of it; the record is as complete as

@@ -19,7 +19,6 @@ import (
 
 	"pollbench/bench/clock"
 	"pollbench/bench/scenario"
-	"pollbench/bench/strategy"
 )
 
 // Load is one dashboard load in virtual time, of all tabs, counted from the instant at which the first asks for its panels.
@@ -117,7 +116,7 @@ func Simulate(s scenario.Scenario, swept clock.Seconds, repeat int, v scenario.V
 	b.load.Panels = make([]Panel, 0, s.Tabs.Number()*len(panels))
 	for tab := range s.Tabs.Number() {
 		page := &page{browser: b, begin: s.Tabs.Start(tab), waiting: len(panels)}
-		page.multiplexed = v.Path.ServerProtocol(v.Protocol) == scenario.H2 && st.Choice != nil && st.Choice.By == strategy.ServerHop
+		page.multiplexed = st.Told(v.Path.ServerProtocol(v.Protocol) == scenario.H2)
 		for _, p := range panels {
 			b.load.Panels = append(b.load.Panels, Panel{Tab: tab, Group: p.Group, Delay: p.Delay.Duration, Begin: page.begin})
 			page.searches = append(page.searches, &search{page: page, panel: &b.load.Panels[len(b.load.Panels)-1]})

@@ -84,9 +84,7 @@ func (s *search) exchange(wait time.Duration) {
 
 // seen is an answer to a search: now the page knows the protocol of its connection.
 func (p *page) seen() {
-	if c := p.strategy.Choice; c != nil && c.By == strategy.LastHop {
-		p.multiplexed = p.variant.Protocol == scenario.H2
-	}
+	p.multiplexed = p.strategy.Learnt(p.multiplexed, p.variant.Protocol == scenario.H2)
 }
 
 func (s *search) answered(state strategy.State) {

@@ -83,7 +83,7 @@ func TestSlower(t *testing.T) {
 
 // Noise alone, of two strategies that wait alike, makes no finding.
 func TestNoFinding(t *testing.T) {
-	s := made("alike", []string{"fallback", "auto"}, scenario.Group{Name: "panels", Panels: 4, Delay: ms(6000)})
+	s := analysistest.Scenario("alike", []string{"fallback", "auto"}, scenario.Group{Name: "panels", Panels: 4, Delay: ms(6000)})
 	s.Protocols = s.Protocols[:1]
 	got := conclusions(analysis.Analyse(analysistest.Play(s, 50*time.Millisecond)))
 	if want := "HTTP/1.1: no difference from fallback beyond noise: auto"; got[0] != want || slices.ContainsFunc(got, func(l string) bool { return strings.Contains(l, "loads ") }) {
@@ -112,7 +112,7 @@ func TestDrawnDelays(t *testing.T) {
 
 // Long panels whose delays are drawn hold up the quick ones on HTTP/1.1. The sentence names the delay that is exact, and not the dashboard by its longest.
 func TestDrawnHarm(t *testing.T) {
-	s := made("mix", []string{"traditional", "continuous"},
+	s := analysistest.Scenario("mix", []string{"traditional", "continuous"},
 		scenario.Group{Name: "slow", Panels: 8, Distribution: &scenario.Distribution{Lognormal: &scenario.Lognormal{P50: ms(8000), P95: ms(12_000)}}},
 		scenario.Group{Name: "quick", Panels: 2, Delay: ms(700)})
 	s.Protocols, s.Repeats = s.Protocols[:1], 20

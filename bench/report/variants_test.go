@@ -9,27 +9,13 @@ import (
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
-	"pollbench/bench/strategy"
 )
 
 func ms(n int) clock.Seconds { return clock.Seconds{Duration: time.Duration(n) * time.Millisecond} }
 
-// made is a scenario with these strategies, the first of which is the base, on both protocols.
-func made(name string, strategies []string, groups ...scenario.Group) scenario.Scenario {
-	s := scenario.Scenario{
-		Name: name, Groups: groups, Base: strategies[0], Repeats: 7, Seed: 5, Protocols: scenario.Protocols(),
-		Browser: scenario.Browser{HTTP1Connections: 6, H2Streams: 256}, Bystanders: &scenario.Bystanders{Every: ms(500)},
-	}
-	for _, name := range strategies {
-		st, _ := strategy.Named(name)
-		s.Strategies = append(s.Strategies, st)
-	}
-	return s
-}
-
 // edges goes through proxies that speak another protocol to the server than to the browser.
 func edges() analysis.Analysis {
-	s := made("edges", []string{"fallback", "auto", "auto-by-server"},
+	s := analysistest.Scenario("edges", []string{"fallback", "auto", "auto-by-server"},
 		scenario.Group{Name: "slow", Panels: 6, Delay: ms(6000)}, scenario.Group{Name: "fast", Panels: 6, Delay: ms(1000)})
 	s.Topologies = []scenario.Topology{{Kind: scenario.Direct}, {Kind: scenario.EdgeH2}, {Kind: scenario.EdgeHTTP1}}
 	return analysis.Analyse(analysistest.Play(s, 0))
@@ -37,14 +23,14 @@ func edges() analysis.Analysis {
 
 // manyTabs is more dashboards than HTTP/1.1 has connections.
 func manyTabs() analysis.Analysis {
-	s := made("tabs", []string{"traditional", "continuous"}, scenario.Group{Name: "panels", Panels: 2, Delay: ms(8000)})
+	s := analysistest.Scenario("tabs", []string{"traditional", "continuous"}, scenario.Group{Name: "panels", Panels: 2, Delay: ms(8000)})
 	s.Tabs = scenario.Tabs{Count: 8, Every: ms(500)}
 	return analysis.Analyse(analysistest.Play(s, 0))
 }
 
 // cutting is a network that cuts connections: under continuous polling one load fails, one search is given up, and one is asked again.
 func cutting() analysis.Analysis {
-	s := made("cuts", []string{"traditional", "continuous"}, scenario.Group{Name: "panels", Panels: 2, Delay: ms(2000)})
+	s := analysistest.Scenario("cuts", []string{"traditional", "continuous"}, scenario.Group{Name: "panels", Panels: 2, Delay: ms(2000)})
 	s.Networks = []scenario.Network{{Name: scenario.PerfectNetwork}, {Name: "wifi", LastHop: scenario.Conditions{RTT: ms(20), Cut: 0.1}}}
 	r := analysistest.Play(s, 0)
 	var cut int
@@ -67,7 +53,7 @@ func cutting() analysis.Analysis {
 
 // mixed draws the delays of each repeat's dashboard.
 func mixed() analysis.Analysis {
-	s := made("mix", []string{"traditional", "continuous", "auto"}, scenario.Group{
+	s := analysistest.Scenario("mix", []string{"traditional", "continuous", "auto"}, scenario.Group{
 		Name: "panels", Panels: 8, Distribution: &scenario.Distribution{Lognormal: &scenario.Lognormal{P50: ms(2000), P95: ms(12_000)}},
 	})
 	s.Repeats = 20

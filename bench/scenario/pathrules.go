@@ -13,9 +13,11 @@ import (
 const (
 	maxPaths       = 100              // each has servers and listeners of its own
 	minIdleTimeout = time.Millisecond // the wire itself takes a part of it
-	maxRTT         = 10 * time.Second // ten times a bad satellite link
 	minBandwidth   = 1 << 10          // bytes a second: a request's head takes a second
 )
+
+// MaxRTT is the longest round trip of a hop: ten times that of a bad satellite link.
+const MaxRTT = 10 * time.Second
 
 func topologyRules(s Scenario) (found []violation) {
 	for i, t := range s.Topologies {
@@ -106,8 +108,8 @@ func conditionRules(path, network string, c Conditions) (found []violation) {
 		found = append(found, breach(fmt.Sprintf("network %s, %s: ", quote(network), hop)+fmt.Sprintf(format, args...), about...))
 	}
 	rtt, jitter := c.RTT.Duration, c.Jitter.Duration
-	if rtt < 0 || rtt > maxRTT {
-		add("rtt", "rtt %v: take 0s to %v", rtt, maxRTT)
+	if rtt < 0 || rtt > MaxRTT {
+		add("rtt", "rtt %v: take 0s to %v", rtt, MaxRTT)
 	} else if jitter < 0 || jitter > rtt/2 {
 		add("jitter", "jitter %v: take 0s to half of the rtt, %v", jitter, rtt/2)
 	}

@@ -39,6 +39,20 @@ func (s Strategy) On(multiplexedThen, multiplexedNow bool) Strategy {
 	return plain
 }
 
+// Told is what a page knows before it has asked for anything: whether its connection multiplexes, for all that the dashboard server says of its
+// own protocol, if the strategy goes by that.
+func (s Strategy) Told(server bool) bool {
+	return server && s.Choice != nil && s.Choice.By == ServerHop
+}
+
+// Learnt is what a page that knew so much knows once a search has been answered over the last hop.
+func (s Strategy) Learnt(known, lastHop bool) bool {
+	if s.Choice != nil && s.Choice.By == LastHop {
+		return lastHop
+	}
+	return known
+}
+
 func (c Choice) describe() string {
 	when := "where the browser's connection is h2, once the first answer has shown it"
 	if c.By == ServerHop {

@@ -16,9 +16,6 @@ import (
 	"pollbench/fixtures/network"
 )
 
-// maxHopRTT is a scenario's limit as well.
-const maxHopRTT = 10 * time.Second
-
 // serveFlags are the command's flags as they were typed; [serveFlags.check] makes settings of them.
 type serveFlags struct {
 	listen            string
@@ -130,8 +127,8 @@ func (s *serveFlags) check() (settings, error) {
 
 func (h hop) check() error {
 	var errs []error
-	if h.rtt < 0 || h.rtt > maxHopRTT {
-		errs = append(errs, fmt.Errorf("--%srtt %v: a round trip takes 0s to %v", h.prefix, h.rtt, maxHopRTT))
+	if h.rtt < 0 || h.rtt > scenario.MaxRTT {
+		errs = append(errs, fmt.Errorf("--%srtt %v: a round trip takes 0s to %v", h.prefix, h.rtt, scenario.MaxRTT))
 	} else if h.jitter < 0 || h.jitter > h.rtt/2 {
 		errs = append(errs, fmt.Errorf("--%sjitter %v: take 0s to half of --%srtt, %v", h.prefix, h.jitter, h.prefix, h.rtt/2))
 	}

@@ -53,13 +53,17 @@ func simulate(out io.Writer, s scenario.Scenario, rtt time.Duration) error {
 	}
 	fmt.Fprintf(w, "delay\tprotocol\t%sstrategy\tload\twasted per search\tspeed-up\trequests per search\t\n", topology("topology"))
 	for _, swept := range s.Sweep() {
-		for _, v := range s.Variants() {
-			base := v
-			base.Strategy = s.Base
-			e := expect(s, swept, v, rtt)
-			speedup := "base"
+		var base expectation
+		for i, v := range s.Variants() {
+			if i%len(s.Strategies) == 0 { // the strategies of one path and protocol follow each other
+				v := v
+				v.Strategy = s.Base
+				base = expect(s, swept, v, rtt)
+			}
+			e, speedup := base, "base"
 			if v.Strategy != s.Base {
-				speedup = e.speedup(expect(s, swept, base, rtt))
+				e = expect(s, swept, v, rtt)
+				speedup = e.speedup(base)
 			}
 			fmt.Fprintf(w, "%v\t%s\t%s%s\t%s\t%s\t%s\t%s\t\n", median(e.longest), v.Protocol, topology(v.Path.String()), v.Strategy,
 				e.seconds(median(e.loads)), e.seconds(e.wasted), speedup, e.number(e.requests))

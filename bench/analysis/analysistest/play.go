@@ -32,11 +32,8 @@ func play(s scenario.Scenario, t plan.Trial, noise func() time.Duration) record.
 	path, _ := s.Path(t.Topology)
 	rtt := RTT + path.RTT()
 	st, _ := s.Strategy(t.Strategy)
-	held := st.On(false, t.Protocol == scenario.H2)
-	if c := st.Choice; c != nil && c.By == strategy.ServerHop {
-		multiplexed := path.ServerProtocol(t.Protocol) == scenario.H2
-		held = st.On(multiplexed, multiplexed)
-	}
+	told := st.Told(path.ServerProtocol(t.Protocol) == scenario.H2)
+	held := st.On(told, st.Learnt(told, t.Protocol == scenario.H2))
 	load := model.Simulate(s, t.Swept, t.Repeat, scenario.Variant{Strategy: t.Strategy, Protocol: t.Protocol, Path: path}, rtt)
 	intended := time.Second + t.Start.Duration
 	seen := record.Trial{
