@@ -8,7 +8,7 @@ USER 65532:65532
 EXPOSE 9200
 # Elasticsearch alone, unless another command is given; then the health command has to be another one too.
 ENTRYPOINT ["/pollbench"]
-CMD ["serve", "--elasticsearch-only", "--listen", "0.0.0.0", "--elasticsearch-port", "9200"]
+CMD ["serve", "--json", "--elasticsearch-only", "--listen", "0.0.0.0", "--elasticsearch-port", "9200"]
 HEALTHCHECK --interval=2s --timeout=5s --start-period=30s --retries=3 CMD ["/pollbench", "health", "http://127.0.0.1:9200"]
 ARG VERSION=unknown
 ARG COMMIT=unknown

@@ -48,5 +48,11 @@ image: ## build the embedded servers as an image, pollbench/embedded (needs Dock
 	docker build --quiet --file Dockerfile --build-arg COMMIT=$(COMMIT) --build-arg VERSION=$$(sed -n 's/^const version = "\(.*\)"/\1/p' cmd/pollbench/version.go) \
 		--tag pollbench/embedded:latest --tag pollbench/embedded:$(subst +,-,$(COMMIT)) bin/image
 
+up: image ## start Elasticsearch, dashboard server and edge as containers, with what docker-compose.yml lets you set (needs Docker and Compose)
+	@.ci/compose up
+
+down: ## remove these containers, their network and their volume
+	@.ci/compose down
+
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
