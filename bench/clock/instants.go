@@ -27,11 +27,12 @@ func (i Instant) Time() time.Time {
 
 // Names of the instants in a Server-Timing header. SocketWait alone is a length of time, in microseconds too.
 const (
-	SearchStart  = "search-start"  // Elasticsearch began to execute the search
-	SearchReady  = "search-ready"  // its result could be given out
-	DashboardIn  = "dashboard-in"  // the dashboard server had read the request
-	DashboardOut = "dashboard-out" // it began to answer
-	SocketWait   = "socket-wait"   // it queued for a connection to Elasticsearch
+	SearchAccepted = "search-accepted" // Elasticsearch took the search, which may then have queued; told only where it can
+	SearchStart    = "search-start"    // it began to execute the search
+	SearchReady    = "search-ready"    // its result could be given out
+	DashboardIn    = "dashboard-in"    // the dashboard server had read the request
+	DashboardOut   = "dashboard-out"   // it began to answer
+	SocketWait     = "socket-wait"     // it queued for a connection to Elasticsearch
 )
 
 const serverTiming = "Server-Timing"
