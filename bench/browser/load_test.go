@@ -22,8 +22,8 @@ import (
 	"pollbench/fixtures/network"
 )
 
-// opened serves the handler as a dashboard server would and opens a page on it.
-func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc) *Browser {
+// opened serves the handler as a dashboard server would and opens a page on it, with options that may be changed.
+func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc, change ...func(*Options)) *Browser {
 	t.Helper()
 	var memory network.Memory
 	listener, err := memory.Listen()
@@ -44,10 +44,14 @@ func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc) 
 		defer close(ended)
 		_ = server.ServeTLS(listener, "", "")
 	}()
-	page := New(Options{
+	o := Options{
 		Clock: clock.Standard(), Epoch: time.Now().Add(-time.Second), Protocol: protocol, Address: listener.Addr().String(),
 		Limits: scenario.Browser{HTTP1Connections: 2, H2Streams: 8}, TLS: &tls.Config{RootCAs: roots}, Dial: memory.Dial,
-	})
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	page := New(o)
 	t.Cleanup(func() {
 		page.Close()
 		_ = server.Close()

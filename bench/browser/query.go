@@ -19,7 +19,8 @@ const (
 	statusPath = "/api/status"
 )
 
-// Index holds the documents that the dashboards search. Each hit has HitSize bytes, so that a result's size can be asked for.
+// Index holds the documents that the dashboards search unless they name another. Each of its hits has HitSize bytes, so that a result's size can be
+// asked for.
 const (
 	Index   = "pollbench"
 	HitSize = 256
@@ -34,7 +35,7 @@ func (s *search) submit(plain strategy.Strategy) (call, error) {
 		aggs["fault"] = map[string]any{"fault": faultBody(*s.fault)}
 	}
 	query := map[string]any{"size": (s.page.dashboard.Payload + HitSize - 1) / HitSize, "aggs": aggs}
-	params := map[string]any{"index": Index, "body": query}
+	params := map[string]any{"index": cmp.Or(s.page.dashboard.Index, Index), "body": query}
 	path, wait := syncPath, plain.Next(strategy.State{}).Wait
 	if !plain.Sync {
 		path = asyncPath

@@ -42,13 +42,20 @@ func AddInstant(h http.Header, name string, value Instant) {
 	h.Add(serverTiming, name+";dur="+strconv.FormatInt(int64(value), 10))
 }
 
-// Instants reads all Server-Timing values of an answer. Metrics without a whole number of microseconds, as other servers
-// send them, are an error: they would be mistaken for instants.
+// Instants reads the Server-Timing values of an answer that have the names above. Others' metrics, such as a proxy's, are passed over; ours without
+// a whole number of microseconds are an error.
 func Instants(h http.Header) (map[string]Instant, error) {
 	found := map[string]Instant{}
 	for _, line := range h.Values(serverTiming) {
 		for metric := range strings.SplitSeq(line, ",") {
-			name, value, ok := strings.Cut(strings.TrimSpace(metric), ";dur=")
+			metric = strings.TrimSpace(metric)
+			name, parameters, _ := strings.Cut(metric, ";")
+			switch name {
+			case SearchAccepted, SearchStart, SearchReady, DashboardIn, DashboardOut, SocketWait:
+			default:
+				continue
+			}
+			value, ok := strings.CutPrefix(parameters, "dur=")
 			if !ok {
 				return nil, fmt.Errorf("read %s %q: no duration", serverTiming, metric)
 			}
