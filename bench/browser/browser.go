@@ -45,6 +45,8 @@ type Options struct {
 	// ServerClock is where Elasticsearch's clock stands, see [Browser.ClockExchange]. It is needed where answers tell their search's instants on that clock
 	// and not in Server-Timing; nil makes them an error.
 	ServerClock *serverclock.Offset
+	// Identified, if set, is told the id of each async search that has one. It must return at once.
+	Identified func(id string)
 	// Dial opens a network connection; nil means TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }

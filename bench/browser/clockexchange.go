@@ -29,7 +29,7 @@ func (b *Browser) ClockExchange(ctx context.Context, index string) (serverclock.
 	var a answer
 	var seen record.Request
 	ended := make(chan error, 1)
-	asked := b.send(ctx, call{method: http.MethodPost, path: asyncPath, body: body, wait: quick}, func(got answer, how record.Request, err error) {
+	asked := b.send(ctx, call{method: http.MethodPost, path: SearchPath, body: body, wait: quick}, func(got answer, how record.Request, err error) {
 		a, seen = got, how
 		ended <- err
 	})

@@ -87,7 +87,7 @@ func foreign(v version, index string, server http.Handler) http.HandlerFunc {
 			return answer
 		}
 		answer := pass(func(asked map[string]any) { v.change(asked, path) })
-		if v == kibana90 && strings.HasPrefix(path, asyncPath+"/") && strings.Contains(answer.Body.String(), `"isRunning":false`) {
+		if v == kibana90 && strings.HasPrefix(path, SearchPath+"/") && strings.Contains(answer.Body.String(), `"isRunning":false`) {
 			answer = pass(func(asked map[string]any) { asked["retrieveResults"] = true })
 		}
 		for name, values := range answer.Header() {
@@ -102,7 +102,7 @@ func foreign(v version, index string, server http.Handler) http.HandlerFunc {
 
 // change makes of what a browser asks what a version understands.
 func (v version) change(asked map[string]any, path string) {
-	poll := strings.HasPrefix(path, asyncPath+"/")
+	poll := strings.HasPrefix(path, SearchPath+"/")
 	switch v {
 	case kibana85:
 		delete(asked, "stream")

@@ -82,7 +82,7 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 	}
 	s.take(a.instants)
 	if h.id != "" {
-		s.id = h.id
+		s.identify(h.id)
 	}
 	seen.Running = h.running
 	switch {
@@ -95,6 +95,13 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 	}
 	s.result = h
 	return true, nil
+}
+
+func (s *search) identify(id string) {
+	if s.id == "" && s.page.options.Identified != nil {
+		s.page.options.Identified(id)
+	}
+	s.id = id
 }
 
 // longPoll is the shortest wait that is long. Shorter ones a server may pass over without changing much.

@@ -138,7 +138,7 @@ func TestServerTimingWins(t *testing.T) {
 		server := elastic.New(elastic.Options{SearchThreads: 1})
 		t.Cleanup(func() { _ = server.Close() })
 		b := opened(t, scenario.H2, func(w http.ResponseWriter, r *http.Request) {
-			r.URL.Path = strings.Replace(r.URL.Path, asyncPath, "/pollbench/_async_search", 1)
+			r.URL.Path = strings.Replace(r.URL.Path, SearchPath, "/pollbench/_async_search", 1)
 			r.URL.RawPath, r.URL.RawQuery = "", "wait_for_completion_timeout=30s"
 			r.Body = io.NopCloser(strings.NewReader(`{"aggs":{"d":{"shard_delay":{"value":"1s"}}}}`))
 			server.ServeHTTP(w, r)

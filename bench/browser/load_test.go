@@ -104,8 +104,8 @@ func TestFailures(t *testing.T) {
 		"no instants":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"is_running":false}`) }, "no Server-Timing"},
 	} {
 		for _, protocol := range scenario.Protocols() {
-			for _, failing := range []string{asyncPath, asyncPath + "/abc="} {
-				if name == "runs without an id" && failing != asyncPath {
+			for _, failing := range []string{SearchPath, SearchPath + "/abc="} {
+				if name == "runs without an id" && failing != SearchPath {
 					continue // a poll's answer needs none: the page has it
 				}
 				synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 							default:
 							}
 						}
-						answered(w, r.URL.Path == asyncPath)
+						answered(w, r.URL.Path == SearchPath)
 					})
 					seen := load(t, page, 3)
 					var failed []string
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 							failed = append(failed, s.Error)
 						}
 					}
-					if name == "cut off" && protocol == scenario.HTTP1 && failing != asyncPath {
+					if name == "cut off" && protocol == scenario.HTTP1 && failing != SearchPath {
 						// The connection had been used before, so that the browser sends the request again by itself.
 						if seen.Outcome != record.OK {
 							t.Errorf("%s at %s over %s: %q", name, failing, protocol, failed)
@@ -208,12 +208,12 @@ func TestBrokenConnectionIsReplaced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				left := breaks
 				browser := opened(t, protocol, func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path != asyncPath && r.URL.Path != statusPath && left > 0 {
+					if r.URL.Path != SearchPath && r.URL.Path != statusPath && left > 0 {
 						left--
 						_ = r.Context().Value(connectionKey{}).(net.Conn).Close()
 						panic(http.ErrAbortHandler)
 					}
-					answered(w, r.URL.Path == asyncPath)
+					answered(w, r.URL.Path == SearchPath)
 				})
 				seen := load(t, browser, 1)
 				polls := seen.Searches[0].Requests

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -30,6 +31,15 @@ var (
 	}
 	contentType = header{"Content-Type", "content-type", "application/json"}
 )
+
+// Headers are those of a script's request with a body, credentials apart.
+func Headers() http.Header {
+	all := http.Header{}
+	for _, h := range append([]header{contentType}, headers...) {
+		all.Set(h.canonical, h.value)
+	}
+	return all
+}
 
 func newPeer(o Options) peer {
 	p := peer{authority: o.host(), basePath: o.BasePath, plain: headers}

@@ -12,9 +12,10 @@ import (
 	"pollbench/bench/strategy"
 )
 
-// Kibana's routes.
+// SearchPath is Kibana's route of async searches. A search has its own below it, by its id.
+const SearchPath = "/internal/search/ese"
+
 const (
-	asyncPath  = "/internal/search/ese"
 	syncPath   = "/internal/search/es"
 	statusPath = "/api/status"
 )
@@ -38,7 +39,7 @@ func (s *search) submit(plain strategy.Strategy) (call, error) {
 	params := map[string]any{"index": cmp.Or(s.page.dashboard.Index, Index), "body": query}
 	path, wait := syncPath, plain.Next(strategy.State{}).Wait
 	if !plain.Sync {
-		path = asyncPath
+		path = SearchPath
 		params["wait_for_completion_timeout"] = timeValue(wait)
 	}
 	b, err := json.Marshal(map[string]any{"params": params, "stream": true})
@@ -84,7 +85,7 @@ func (s *search) ask(body map[string]any) (call, error) {
 // remove deletes the search.
 func (s *search) remove() call { return call{method: http.MethodDelete, path: s.path()} }
 
-func (s *search) path() string { return asyncPath + "/" + url.PathEscape(s.id) }
+func (s *search) path() string { return SearchPath + "/" + url.PathEscape(s.id) }
 
 // faultBody asks the embedded Elasticsearch for what is to go wrong.
 func faultBody(f scenario.Fault) map[string]any {
