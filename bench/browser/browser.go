@@ -16,6 +16,7 @@
 //
 //	version         a poll                                           answers
 //	early 8         the result; waits 100 ms, whatever it is asked   its own form
+//	8.9 (about)     the result                                       its own form
 //	8.14            the status, or with retrieveResults the result   its own form
 //	8.17 (about)    the same                                         results streamed, the status in its own form
 //	9.4 (about)     the result, never the status                     streamed
