@@ -7,7 +7,7 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 
-.PHONY: bench bench-all test check fuzz publish fidelity node node-test help
+.PHONY: bench bench-all test check fuzz publish fidelity node node-image node-test help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
@@ -38,6 +38,9 @@ fidelity: ## how far a measurement can be trusted on this machine: benchmarks of
 
 node: ## build a real Elasticsearch, run as a plain process, into the user's cache folder or NODE_HOME (needs Java 17 and Maven)
 	$(GO) run ./cmd/node $(if $(NODE_HOME),-home '$(NODE_HOME)')
+
+node-image: ## build it, and an image of it, pollbench/node:latest (needs Docker and its engine too, and ldd)
+	$(GO) run ./cmd/node -image $(if $(NODE_HOME),-home '$(NODE_HOME)')
 
 node-test: ## run the tests of its Java parts
 	mvn -q -B -f fixtures/node/pom.xml test
