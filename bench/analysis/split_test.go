@@ -85,29 +85,30 @@ func TestSplitWithRetries(t *testing.T) {
 	}
 }
 
-// A search that queues on the server: accepted at 10, executed from 600 on. Its wait of 590 is the server's, the 300 in which the browser slept and the rest
-// alike; before and after it is as in [TestSplit].
+// A search that queues on the server: accepted at 212, when the browser is on the wire with the first answer, and executed from 600 on. Its wait of 388 is the
+// server's, though the browser sleeps for 300 of it and asks once more. Before: 3 late, 3 and 2 on the wire, 2 for the slot, 202 on the server. After it is
+// ready all is as in [TestSplit].
 func TestSplitOfQueuedSearch(t *testing.T) {
 	s := polled()
-	s.Accepted, s.Start = 10, 600
+	s.Accepted, s.Start = 212, 600
 	got := split(0, s)
-	want := parts{Sleep: 300, Slot: 42, Network: 31, Server: 42 + 590}
+	want := parts{Sleep: 300, Slot: 2 + 40, Network: 8 + 25, Server: 202 + 388 + 40}
 	for _, a := range wastes() {
 		if got[a] != want[a] {
 			t.Errorf("%s is %d, want %d", a, got[a], want[a])
 		}
 	}
-	if got.sum() != 415+590 {
-		t.Errorf("sum %d, want %d", got.sum(), 415+590)
+	if got.sum() != 600+405 {
+		t.Errorf("sum %d, want 1005", got.sum())
 	}
 	whole := spans(0, s)
-	for i, want := range []stretch{{8, 10, Server}, {10, 600, Server}, {600, 1000, Useful}, {1000, 1300, Sleep}} {
+	for i, want := range []stretch{{8, 210, Server}, {210, 212, Network}, {212, 600, Server}, {600, 1000, Useful}, {1000, 1300, Sleep}} {
 		if i+3 >= len(whole) || whole[i+3] != want {
 			t.Fatalf("spans %+v, want %+v in place %d", whole, want, i+3)
 		}
 	}
 	// One that was executed at once is split as if nothing were known of its acceptance.
-	s.Start = 10
+	s.Accepted, s.Start = 10, 10
 	if got := split(0, s); got.sum() != 415 || got[Server] != 42 {
 		t.Errorf("not queued: %v", got)
 	}

@@ -8,6 +8,24 @@
 //
 // A [Browser] has the connections to one host, and all its tabs share them; [Browser.Load] plays a dashboard in each tab and returns the observation
 // of them all.
+//
+// # Servers that are not ours
+//
+// A Kibana is sent the same requests as our dashboard server: what its version does not know in their bodies it passes over. So its version decides what a
+// strategy really does there. This is from Kibana's public sources; none has been tried.
+//
+//	version         a poll                                           answers
+//	early 8         the result; waits 100 ms, whatever it is asked   its own form
+//	8.9 (about)     the result                                       its own form
+//	8.14            the status, or with retrieveResults the result   its own form
+//	8.17 (about)    the same                                         results streamed, the status in its own form
+//	9.4 (about)     the result, never the status                     streamed
+//
+// Strategies that poll by status are such only from 8.14 to 9.3. Continuous polling before an early version would be many short polls, and is an error
+// instead. Plain searches are answered in Kibana's own form by all.
+//
+// When a search started and was ready is read from Server-Timing where the answers have it, as with our own servers; else from what they tell in their
+// bodies, see [Options].ServerClock.
 package browser
 
 import (

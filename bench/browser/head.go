@@ -27,8 +27,7 @@ type head struct {
 const untold = -1
 
 // readHead reads it from Elasticsearch's answer to a plain search, which is the response, or to an async one, which holds it; or from Kibana's own form of
-// either, which holds the response or, if there is none, what was there instead. A Kibana chooses by its version and by what it has asked: before 8.17 it knows no
-// streamed answers, and up to 9.3 that a search still runs may be told in its own form in any case.
+// either, which holds the response or, if there is none, what was there instead. One search may be told of in both forms, by turns.
 func readHead(body []byte) (head, error) {
 	h := head{took: untold}
 	var response []byte

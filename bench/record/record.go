@@ -94,7 +94,8 @@ type Search struct {
 	Outcome  string        `json:"outcome"`
 	Error    string        `json:"error,omitempty"`
 	// Accepted is when the server took the search, where it tells: the search may have queued there from then to Start. Where it does not tell
-	// when it began to execute the search, Start is the larger of Accepted and Ready − Delay: execution cannot have begun later.
+	// when it began to execute the search, Start is the larger of Accepted and Ready − Delay: execution cannot have begun later. It may have begun earlier
+	// and the result have waited to be put together, as on an Elasticsearch with few threads; that wait is then counted as one before.
 	Accepted  Time      `json:"accepted_s,omitzero"`
 	Start     Time      `json:"start_s,omitzero"`
 	Ready     Time      `json:"ready_s,omitzero"`
