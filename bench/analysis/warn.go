@@ -60,7 +60,7 @@ func (a *Analysis) warn(r record.Result) {
 		add("%d requests queued for one of the dashboard server's connections to Elasticsearch, up to %.3f s", n, a.Health.SocketWaitMax)
 	}
 	if n := a.Health.Queued; n > 0 {
-		add("%d searches queued on Elasticsearch before it executed them, up to %.3f s: that time is booked as the server's", n, a.Health.QueuedMax)
+		add("%d searches queued on Elasticsearch, up to %.3f s: that time is booked as the server's", n, a.Health.QueuedMax)
 	}
 	if c := r.Manifest.Backend.ServerClock; c != nil {
 		offset := serverclock.Offset{Uncertainty: time.Duration(c.Uncertainty * float64(time.Second))}
