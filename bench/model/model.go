@@ -8,6 +8,8 @@
 // search, as in reality. The browser is faithful: requests of all tabs queue first in first out for the slots
 // of HTTP/1.1 or the streams of h2, and elapsed time is counted from when the page asked for the search.
 //
+// Where the scenario gives the server a search pool, a search starts when a thread of it is free, in the order of arrival.
+//
 // What is left to chance has no expectation: see [Expects].
 //
 // Model and run share the strategy, so that their agreement cannot show that a strategy is the right one: its ticks are tested apart.
@@ -85,6 +87,9 @@ func Expects(s scenario.Scenario, v scenario.Variant) (ok bool, reason string) {
 	if s.Cold && v.Path.RTT() > 0 {
 		return false, "the model opens no connections, and on this network that takes its time"
 	}
+	if s.SearchPool > 0 && (s.Tabs.Hide.Duration > 0 || s.SearchTimeout.Duration > 0 || v.Path.IdleTimeout.Duration > 0) {
+		return false, "the model does not know whom a cancelled search lets into the pool"
+	}
 	st, _ := s.Strategy(v.Strategy)
 	if held := max(st.SubmitWait.Duration, st.PollWait.Duration); held >= patience || st.Sync && longest(s) >= patience {
 		return false, "the dashboard server closes a connection that is silent for 120 s"
@@ -108,6 +113,7 @@ func longest(s scenario.Scenario) time.Duration {
 func Simulate(s scenario.Scenario, swept clock.Seconds, repeat int, v scenario.Variant, rtt time.Duration) Load {
 	st, _ := s.Strategy(v.Strategy)
 	b := &browser{scenario: s, variant: v, strategy: st, rtt: rtt, free: s.Browser.H2Streams}
+	b.pool = make([]time.Duration, s.SearchPool)
 	b.fetch = min(rtt, v.Path.Network.Elasticsearch.RTT.Duration)
 	if v.Protocol == scenario.HTTP1 {
 		b.free = s.Browser.HTTP1Connections

@@ -281,6 +281,11 @@ func TestNoExpectation(t *testing.T) {
 	if ok, _ := Expects(equal(1), path(scenario.Conditions{RTT: seconds(0.1)})); !ok {
 		t.Error("nothing is expected of a round trip")
 	}
+	queueing := equal(1)
+	queueing.SearchPool, queueing.SearchTimeout = 1, seconds(1)
+	if ok, _ := Expects(queueing, path(scenario.Conditions{})); ok {
+		t.Error("something is expected of a pool that cancelled searches leave")
+	}
 	faulty := equal(1)
 	faulty.Groups[0].Fault = &scenario.Fault{Kind: scenario.Unavailable}
 	if ok, _ := Expects(faulty, path(scenario.Conditions{})); ok {
@@ -296,6 +301,32 @@ func TestNoExpectation(t *testing.T) {
 			t.Errorf("something is expected of %s, whose request is silent for 120 s", name)
 		}
 	}
+}
+
+// Ten searches of 3 s on four threads, in the order of their arrival: four, four, two.
+func TestSearchPool(t *testing.T) {
+	s := equal(10)
+	s.SearchPool = 4
+	for _, c := range []struct {
+		strategy string
+		protocol scenario.Protocol
+		load     float64
+	}{
+		{"continuous", scenario.H2, 9},
+		// Six long polls hold the connections. The others' submits go ahead of further polls, as soon as the first six have been answered, after 0.2 s.
+		{"continuous", scenario.HTTP1, 9},
+		{"sync", scenario.H2, 9},
+		// Sync on six connections: the first four end at 3 s, then four more at 6 s, the last two of them sent at 3 s, and the two sent at 6 s.
+		{"sync", scenario.HTTP1, 9},
+		{"traditional", scenario.H2, 10.7}, // asked at 8.2 and 10.7 s
+	} {
+		check(t, c.strategy+" on "+string(c.protocol), load(s, 3, c.strategy, c.protocol).Time(), c.load)
+	}
+	l := load(s, 3, "continuous", scenario.H2)
+	for i, p := range l.Panels {
+		check(t, fmt.Sprint("start of panel ", i), p.Start, float64(i/4*3))
+	}
+	check(t, "waste of the last", l.Panels[9].Wasted(), 6)
 }
 
 func BenchmarkSimulate(b *testing.B) {

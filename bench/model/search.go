@@ -30,12 +30,14 @@ func (s *search) begin() {
 	if timeout := s.scenario.SearchTimeout.Duration; timeout > 0 {
 		s.at(s.asked+timeout, s.timeOut)
 	}
-	wait := s.plain().Next(strategy.State{}).Wait
-	if s.plain().Sync {
-		wait = s.panel.Delay
-	}
+	plain := s.plain()
+	wait := plain.Next(strategy.State{}).Wait
 	s.queue(func() {
-		s.panel.Start = s.now + s.rtt/2
+		arrival := s.now + s.rtt/2
+		s.panel.Start = s.execute(arrival, s.panel.Delay)
+		if plain.Sync {
+			wait = s.panel.Start + s.panel.Delay - arrival
+		}
 		s.exchange(wait)
 	})
 }

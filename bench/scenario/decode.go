@@ -58,6 +58,7 @@ import (
 //	  hide: 3s                    # after its start a tab is hidden, but for the last: over 0, at most 600s; default never
 //	search_timeout: 30s           # Kibana's search:timeout: over 0, at most 3600s; default none
 //	on_disconnect: cancel         # default; or keep: what becomes of a search when the browser's request for it breaks off
+//	search_pool: 4                # searches that the server executes at once, 1 to 10000, while others queue; default as many as it takes, none queues
 //	cold: false                   # default; true counts the page's connecting into the load
 //
 // A delay is drawn from one of these. Drawn delays are whole milliseconds, and the same for everything that is compared.
@@ -180,6 +181,7 @@ func (d *decoder) scenario(s *Scenario, root ast.Node) {
 		{"tabs", optional, d.tabs(s)},
 		{"search_timeout", optional, value(d, &s.SearchTimeout, positive)},
 		{"on_disconnect", optional, value(d, &s.KeepOnDisconnect, onDisconnect)},
+		{"search_pool", optional, value(d, &s.SearchPool, natural)},
 		{"cold", optional, value(d, &s.Cold, truth)},
 	}, nil)
 	if _, given := d.places["protocols"]; !given {

@@ -127,6 +127,7 @@ browser: {http1_connections: 2, h2_streams: 100}
 tabs: {count: 7, every: 100ms, hide: 3s}
 search_timeout: 30s
 on_disconnect: keep
+search_pool: 4
 cold: true
 `
 
@@ -176,6 +177,7 @@ func TestEveryField(t *testing.T) {
 		Tabs:             Tabs{Count: 7, Every: seconds(0.1), Hide: seconds(3)},
 		SearchTimeout:    seconds(30),
 		KeepOnDisconnect: true,
+		SearchPool:       4,
 		Cold:             true,
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 const (
 	fields = "name, description, dashboard, bystanders, strategies, base, protocols, topology, network, repeats, seed, browser, tabs, " +
-		"search_timeout, on_disconnect, cold"
+		"search_timeout, on_disconnect, search_pool, cold"
 	shippedIn = "traditional, continuous, fallback, auto, auto-by-server, kibana-8.5, kibana-8.6, no-backoff, long-first-wait, rally, sync"
 )
 

@@ -108,6 +108,8 @@ func TestWrongTabsAndSettings(t *testing.T) {
 		"timeout at 0": {"search_timeout: 0s", []string{`3:17: search_timeout: 0s is not over 0: give more, or leave the field out`}},
 		"long timeout": {"search_timeout: 3601s", []string{`3:17: search_timeout 1h0m1s: take over 0s to 3600s`}},
 		"disconnect":   {"on_disconnect: delete", []string{`3:16: on_disconnect: the text "delete" where cancel or keep belongs`}},
+		"no pool":      {"search_pool: 0", []string{`3:14: search_pool: the number 0 where a whole number over 0 belongs`}},
+		"large pool":   {"search_pool: 10001", []string{`3:14: 10001 threads in search_pool: take 1 to 10000`}},
 		// 1 delay × (direct: 2 protocols, edge-h2: 1) × 2 networks × 2 strategies × 1000 repeats × 4 panels × 3 tabs
 		"load": {"repeats: 1000\ntopology: [direct, edge-h2]\nnetwork: [perfect, {name: a, last_hop: {rtt: 1ms}}]\ntabs: 3", []string{
 			`2:21: 1 delays × 12 variants (strategy, protocol, path) × 1000 repeats × 4 panels × 3 tabs are 144000 searches: at most 100000`}},
@@ -122,6 +124,7 @@ func TestLimitsAreWithin(t *testing.T) {
 		head + "search_timeout: 3600s",
 		head + "tabs: {count: 100, hide: 600s, every: 6s}",
 		head + "tabs: {count: 2, every: 600s}",
+		head + "search_pool: 10000",
 		head + "topology: [{edge-idle-timeout: 1ms}, {edge-idle-timeout: 600s}]",
 		head + "network: {name: a, last_hop: {rtt: 10s, jitter: 5s, bandwidth: 1KiB/s, cut: 1, cuts: [1ns, 600s]}}",
 		head + "strategies: [{name: a, like: auto, retry: 100}]",

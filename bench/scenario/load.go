@@ -2,6 +2,13 @@ package scenario
 
 import "fmt"
 
+func poolRule(s Scenario) []violation {
+	if s.SearchPool == 0 { // none was asked for
+		return nil
+	}
+	return amount("search_pool", "threads in search_pool", s.SearchPool, 1, maxSearchPool)
+}
+
 // loadRule bounds the whole run. It keeps silent when a factor is out of its own range: that has been said already.
 func loadRule(s Scenario) []violation {
 	panels := 0

@@ -19,6 +19,7 @@ const (
 	maxWait        = MaxDelay * time.Second // no search takes longer
 	maxConnections = 256                    // Chromium's limit of all sockets
 	maxStreams     = 1000                   // the largest limit that servers commonly advertise
+	maxSearchPool  = 10_000                 // threads, of which a machine holds some thousands
 	maxRetry       = 100                    // a server that is not back by then stays away
 )
 
@@ -47,6 +48,7 @@ func violations(s Scenario) []violation {
 		amount("browser.h2_streams", "h2_streams", s.Browser.H2Streams, 1, maxStreams),
 		tabRules(s),
 		timeoutRule(s),
+		poolRule(s),
 		loadRule(s),
 	)
 }

@@ -62,6 +62,9 @@ type Scenario struct {
 	SearchTimeout clock.Seconds `json:"search_timeout_s,omitzero"`
 	// KeepOnDisconnect has the dashboard server leave a search alone when the browser's request for it breaks off. Kibana's deletes it.
 	KeepOnDisconnect bool `json:"keep_on_disconnect,omitempty"`
+	// SearchPool is how many searches the server executes at once, for a scenario about searches that queue: its loads are played one at a time, and none
+	// waits for room in the pool. Zero: the pool is to be large enough, or the plan is made to fit it.
+	SearchPool int `json:"search_pool,omitempty"`
 	// Cold counts the page's connecting into the load. Otherwise a load starts on a page that is already open.
 	Cold bool `json:"cold"`
 }
