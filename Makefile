@@ -7,7 +7,7 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 
-.PHONY: bench bench-all test check fuzz publish fidelity node node-test image up down help
+.PHONY: bench bench-all test check fuzz publish fidelity node node-image node-official node-test image up down help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
@@ -38,6 +38,12 @@ fidelity: ## how far a measurement can be trusted on this machine: benchmarks of
 
 node: ## build a real Elasticsearch, run as a plain process, into the user's cache folder or NODE_HOME (needs Java 17 and Maven)
 	$(GO) run ./cmd/node $(if $(NODE_HOME),-home '$(NODE_HOME)')
+
+node-image: ## build it, and an image of it, pollbench/node:latest (needs Docker and its engine too, and ldd)
+	$(GO) run ./cmd/node -image $(if $(NODE_HOME),-home '$(NODE_HOME)')
+
+node-official: ## add shard_delay to Elastic's own image of release VERSION, as pollbench/elasticsearch:VERSION (VERSION=8.19.0; pulls that image)
+	docker build -f fixtures/node/official/Dockerfile --build-arg VERSION=$(or $(VERSION),$(error which release? VERSION=8.19.0 is one)) -t pollbench/elasticsearch:$(VERSION) fixtures/node
 
 node-test: ## run the tests of its Java parts
 	mvn -q -B -f fixtures/node/pom.xml test

@@ -17,7 +17,7 @@ var files embed.FS
 // Names lists the shipped scenarios in the order in which they are shown: the main one first, the one for tests last.
 func Names() []string {
 	return []string{
-		"sawtooth", "sawtooth-fine", "http1-vice", "last-hop", "crowded-browser", "network", "mixed-dashboard", "idle-proxy", "smoke",
+		"sawtooth", "sawtooth-fine", "http1-vice", "last-hop", "crowded-browser", "network", "mixed-dashboard", "idle-proxy", "saturated-node", "smoke",
 	}
 }
 

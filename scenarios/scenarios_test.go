@@ -27,6 +27,7 @@ func TestShipped(t *testing.T) {
 		{"network", 4, 4 * 2 * 2 * 6 * 7, 4, 3 * time.Second, 12 * time.Second},
 		{"mixed-dashboard", 1, 3 * 2 * 50, 12, 0, 0},
 		{"idle-proxy", 1, 3 * 2 * 7, 4, 0, 0},
+		{"saturated-node", 1, 2 * 7, 24, 0, 0},
 		{"smoke", 2, 2 * 2 * 2 * 2, 4, time.Second, 2 * time.Second},
 	} {
 		t.Run(want.name, func(t *testing.T) {

@@ -195,7 +195,8 @@ type PooledWasted struct {
 // Activity is what the browser was doing for a panel at some time.
 type Activity string
 
-// Useful is the search's own execution; the others are the parts of wasted time.
+// Useful is the search's own execution; the others are the parts of wasted time. Server has a request under way on the dashboard server, a finished
+// result that is held on to, and the time for which Elasticsearch had accepted the search and did not execute it, whatever the browser did meanwhile.
 const (
 	Useful  Activity = "useful"
 	Sleep   Activity = "sleep"

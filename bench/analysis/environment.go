@@ -18,7 +18,10 @@ type Health struct {
 	Healthy bool `json:"healthy"`
 	record.Health
 	// SocketWaits is the number of requests that queued for one of a dashboard server's connections to Elasticsearch.
-	SocketWaits   int      `json:"socket_waits"`
-	SocketWaitMax float64  `json:"socket_wait_max_s"`
-	Reasons       []string `json:"reasons"` // why it is not healthy
+	SocketWaits   int     `json:"socket_waits"`
+	SocketWaitMax float64 `json:"socket_wait_max_s"`
+	// Queued is the number of searches that queued on Elasticsearch, for [queuedFrom] or longer.
+	Queued    int      `json:"queued_searches"`
+	QueuedMax float64  `json:"queued_max_s"`
+	Reasons   []string `json:"reasons"` // why it is not healthy
 }

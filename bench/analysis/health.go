@@ -14,6 +14,9 @@ const (
 	maxCPU         = 0.80
 )
 
+// queuedFrom is from when on a search has queued on the server. What a real server takes before it executes a search is less, garbage collection included.
+const queuedFrom = 0.100
+
 // judge takes the last word of the run's own watch, and says whether its numbers can be trusted.
 func judge(trials []record.Trial) Health {
 	h := Health{Reasons: []string{}}
@@ -23,6 +26,10 @@ func judge(trials []record.Trial) Health {
 	for _, t := range trials {
 		h.Health.LateStart = max(h.Health.LateStart, (t.Started - t.Intended).Seconds())
 		for _, s := range t.Searches {
+			if queued := (s.Start - s.Accepted).Seconds(); s.Accepted != 0 && queued >= queuedFrom {
+				h.Queued++
+				h.QueuedMax = max(h.QueuedMax, queued)
+			}
 			for _, r := range s.Requests {
 				if r.SocketWait != (clock.Seconds{}) {
 					h.SocketWaits++

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"time"
 
 	"pollbench/bench/record"
@@ -43,16 +44,17 @@ func roundTrips(trials []record.Trial) map[hop]time.Duration {
 }
 
 // roundTrip of one request. An answer that the search still runs was held for the whole wait, and one that carries the result of a search
-// started by the same request for as long as the search took. Of a long poll that was released nobody knows how long it was held, and an answer
+// started by the same request for as long as the server had the search, from accepting it on if that is told apart from its start. Of a long poll that was released nobody knows how long it was held, and an answer
 // that failed need not have come the whole way.
 func roundTrip(s record.Search, r record.Request) (record.Time, bool) {
+	began := cmp.Or(s.Accepted, s.Start)
 	switch took := r.Done - r.Slot; {
 	case r.Done == 0 || r.Status != 200 || r.Error != "" || r.Resent:
 		return 0, false
 	case r.Running:
 		return took - record.Time(r.Wait.Duration/time.Microsecond), true
-	case s.Start >= r.Slot:
-		return took - (s.Ready - s.Start), true
+	case began >= r.Slot:
+		return took - (s.Ready - began), true
 	default:
 		return 0, false
 	}

@@ -67,21 +67,24 @@ func ended(s record.Search, request int) record.Time {
 	return s.Delivered
 }
 
-// spans lays the search's own execution over the stretches: what remains of them is the wasted time.
+// spans lays the search's time on the server over the stretches: its own execution, and before that the wait in a queue of the server's, which is the
+// server's whatever the browser does meanwhile. What remains besides the execution is the wasted time.
 func spans(intended record.Time, s record.Search) []stretch {
 	start, ready := execution(intended, s)
+	taken := accepted(s, intended, start)
 	var all []stretch
 	add := func(from, to record.Time, a Activity) {
 		if to > from {
 			all = append(all, stretch{from, to, a})
 		}
 	}
-	useful := false
+	laid := false
 	for _, x := range stretches(intended, s) {
-		add(x.from, min(x.to, start), x.activity)
-		if !useful && x.to > start {
+		add(x.from, min(x.to, taken), x.activity)
+		if !laid && x.to > taken {
+			add(taken, start, Server)
 			add(start, ready, Useful)
-			useful = true
+			laid = true
 		}
 		add(max(x.from, ready), x.to, x.activity)
 	}
@@ -103,6 +106,15 @@ func split(intended record.Time, s record.Search) parts {
 func execution(intended record.Time, s record.Search) (start, ready record.Time) {
 	start = clamp(s.Start, intended, s.Delivered)
 	return start, clamp(s.Ready, start, s.Delivered)
+}
+
+// accepted is when the server took the search, within the time from the page's intended start to the search's own: where the server does not
+// tell it, the search did not queue.
+func accepted(s record.Search, intended, start record.Time) record.Time {
+	if s.Accepted == 0 {
+		return start
+	}
+	return clamp(s.Accepted, intended, start)
 }
 
 func clamp(t, lo, hi record.Time) record.Time { return max(lo, min(t, hi)) }

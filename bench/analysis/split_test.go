@@ -85,6 +85,35 @@ func TestSplitWithRetries(t *testing.T) {
 	}
 }
 
+// A search that queues on the server: accepted at 212, when the browser is on the wire with the first answer, and executed from 600 on. Its wait of 388 is the
+// server's, though the browser sleeps for 300 of it and asks once more. Before: 3 late, 3 and 2 on the wire, 2 for the slot, 202 on the server. After it is
+// ready all is as in [TestSplit].
+func TestSplitOfQueuedSearch(t *testing.T) {
+	s := polled()
+	s.Accepted, s.Start = 212, 600
+	got := split(0, s)
+	want := parts{Sleep: 300, Slot: 2 + 40, Network: 8 + 25, Server: 202 + 388 + 40}
+	for _, a := range wastes() {
+		if got[a] != want[a] {
+			t.Errorf("%s is %d, want %d", a, got[a], want[a])
+		}
+	}
+	if got.sum() != 600+405 {
+		t.Errorf("sum %d, want 1005", got.sum())
+	}
+	whole := spans(0, s)
+	for i, want := range []stretch{{8, 210, Server}, {210, 212, Network}, {212, 600, Server}, {600, 1000, Useful}, {1000, 1300, Sleep}} {
+		if i+3 >= len(whole) || whole[i+3] != want {
+			t.Fatalf("spans %+v, want %+v in place %d", whole, want, i+3)
+		}
+	}
+	// One that was executed at once is split as if nothing were known of its acceptance.
+	s.Accepted, s.Start = 10, 10
+	if got := split(0, s); got.sum() != 415 || got[Server] != 42 {
+		t.Errorf("not queued: %v", got)
+	}
+}
+
 // Whatever instants a server gives, each instant of the wasted time is booked once.
 func TestSplitSumsUp(t *testing.T) {
 	for name, change := range map[string]func(*record.Search){
@@ -96,6 +125,11 @@ func TestSplitSumsUp(t *testing.T) {
 		"dashboard's clock late":  func(s *record.Search) { s.Requests[2].DashboardOut = 5000 },
 		"no dashboard instants":   func(s *record.Search) { s.Requests[1].DashboardIn, s.Requests[1].DashboardOut = 0, 0 },
 		"no answer to a poll":     func(s *record.Search) { s.Requests[1] = record.Request{Queued: 515, Slot: 516, Sleep: sleepOf(300)} },
+		"queued":                  func(s *record.Search) { s.Accepted, s.Start = 10, 600 },
+		"queued to the end":       func(s *record.Search) { s.Accepted, s.Start, s.Ready = 10, 1000, 1000 },
+		"accepted too early":      func(s *record.Search) { s.Accepted = -50 },
+		"accepted after start":    func(s *record.Search) { s.Accepted = 700 },
+		"accepted too late":       func(s *record.Search) { s.Accepted, s.Start, s.Ready = 9000, 9500, 9999 },
 		"no connection":           func(s *record.Search) { s.Requests[1] = record.Request{Queued: 515} },
 	} {
 		s := polled()
@@ -115,6 +149,18 @@ func TestSplitSumsUp(t *testing.T) {
 		if at != s.Delivered {
 			t.Errorf("%s: spans end at %d, delivered at %d", name, at, s.Delivered)
 		}
+	}
+}
+
+// Of a search that queued the server had all of the time from accepting it on. A poll that was sent while it queued does not carry a search that the
+// poll has started.
+func TestRoundTripOfQueuedSearch(t *testing.T) {
+	s := record.Search{Accepted: 110, Start: 510, Ready: 550}
+	if got, ok := roundTrip(s, record.Request{Slot: 100, Done: 555, Status: 200}); got != 15 || !ok {
+		t.Errorf("submit that brings the result: %d, %v; want 15", got, ok)
+	}
+	if got, ok := roundTrip(s, record.Request{Slot: 300, Done: 560, Status: 200}); ok {
+		t.Errorf("released long poll: %d", got)
 	}
 }
 

@@ -3,9 +3,14 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"pollbench/bench/record"
+	"pollbench/bench/serverclock"
 )
+
+// maxContradiction is how far a server's clock may go astray within a run without a word: clocks are kept in step by small corrections.
+const maxContradiction = 5 * time.Millisecond
 
 // warn collects what makes the whole result doubtful.
 func (a *Analysis) warn(r record.Result) {
@@ -53,6 +58,16 @@ func (a *Analysis) warn(r record.Result) {
 	}
 	if n := a.Health.SocketWaits; n > 0 {
 		add("%d requests queued for one of the dashboard server's connections to Elasticsearch, up to %.3f s", n, a.Health.SocketWaitMax)
+	}
+	if n := a.Health.Queued; n > 0 {
+		add("%d searches queued on Elasticsearch, up to %.3f s: that time is booked as the server's", n, a.Health.QueuedMax)
+	}
+	if c := r.Manifest.Backend.ServerClock; c != nil {
+		offset := serverclock.Offset{Uncertainty: time.Duration(c.Uncertainty * float64(time.Second))}
+		if by, searches := offset.Contradicted(r.Trials); by > maxContradiction {
+			add("the server's clock was set, or its offset was read wrongly: of %d searches some contradict it by %.1f ms, and that much may be booked wrongly",
+				searches, by.Seconds()*1e3)
+		}
 	}
 	for _, reason := range a.Health.Reasons {
 		add("unhealthy run: %s", reason)

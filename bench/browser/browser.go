@@ -8,6 +8,24 @@
 //
 // A [Browser] has the connections to one host, and all its tabs share them; [Browser.Load] plays a dashboard in each tab and returns the observation
 // of them all.
+//
+// # Servers that are not ours
+//
+// A Kibana is sent the same requests as our dashboard server: what its version does not know in their bodies it passes over. So its version decides what a
+// strategy really does there. This is from Kibana's public sources; none has been tried.
+//
+//	version         a poll                                           answers
+//	early 8         the result; waits 100 ms, whatever it is asked   its own form
+//	8.9 (about)     the result                                       its own form
+//	8.14            the status, or with retrieveResults the result   its own form
+//	8.17 (about)    the same                                         results streamed, the status in its own form
+//	9.4 (about)     the result, never the status                     streamed
+//
+// Strategies that poll by status are such only from 8.14 to 9.3. Continuous polling before an early version would be many short polls, and is an error
+// instead. Plain searches are answered in Kibana's own form by all.
+//
+// When a search started and was ready is read from Server-Timing where the answers have it, as with our own servers; else from what they tell in their
+// bodies, see [Options].ServerClock.
 package browser
 
 import (
@@ -24,6 +42,7 @@ import (
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
+	"pollbench/bench/serverclock"
 )
 
 // Options say what a browser is opened with.
@@ -32,8 +51,20 @@ type Options struct {
 	Epoch    time.Time // of the run: recorded times count from it
 	Protocol scenario.Protocol
 	Limits   scenario.Browser
-	Address  string      // host and port of the dashboard server, or of the proxy in front of it
-	TLS      *tls.Config // trusted roots; the protocol is added here
+	Address  string // host and port of the dashboard server, or of the proxy in front of it
+	// Host is the name that the server goes by, with a port unless it is the usual one: for its certificate and the requests' authority. Empty means Address's.
+	Host string
+	// TLS has the trusted roots; the protocol is added here. nil means plain text, over which browsers speak HTTP/1.1 only.
+	TLS *tls.Config
+	// BasePath stands before all paths, such as /s/space or Kibana's server.basePath; escaped, and without a slash at its end.
+	BasePath string
+	// Authorization is the value of that header, such as "ApiKey …"; empty sends none. It is a secret, and goes to the server and nowhere else.
+	Authorization string
+	// ServerClock is where Elasticsearch's clock stands, see [Browser.ClockExchange]. It is needed where answers tell their search's instants on that clock
+	// and not in Server-Timing; nil makes them an error.
+	ServerClock *serverclock.Offset
+	// Identified, if set, is told the id of each async search that has one. It must return at once.
+	Identified func(id string)
 	// Dial opens a network connection; nil means TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -89,7 +120,8 @@ func New(o Options) *Browser {
 }
 
 // Connect opens all the connections that the browser may have and sends a request on each, as in one that has long been in
-// use. On h2 the answer also brings the server's limit of streams, which holds from then on if it is the lower one.
+// use. Any answer shows that a connection works, also one that wants rights for the status, but for a server's own trouble (5xx). On h2 it also brings
+// the server's limit of streams, which holds from then on if it is the lower one.
 func (b *Browser) Connect(ctx context.Context) error {
 	errs := make([]error, len(b.places))
 	var opening sync.WaitGroup
@@ -109,8 +141,8 @@ func (b *Browser) connect(ctx context.Context, i int) error {
 	defer context.AfterFunc(ctx, o.conn.close)()
 	tried := make(chan error, 1)
 	o.conn.exchange(call{method: http.MethodGet, path: statusPath}, &sending{}, func(a answer, _ stamps, err error) {
-		if err == nil && a.status != http.StatusOK {
-			err = fmt.Errorf("GET %s: status %d", statusPath, a.status)
+		if err == nil && a.status >= http.StatusInternalServerError {
+			err = fmt.Errorf("GET %s: status %d: %s", statusPath, a.status, beginning(a.body))
 		}
 		tried <- err
 	})
@@ -152,11 +184,11 @@ func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 		p.open.conn.close()
 		p.open = nil
 	}
-	dial := dialH2
+	dialProtocol := dialH2
 	if b.options.Protocol == scenario.HTTP1 {
-		dial = dialHTTP1
+		dialProtocol = dialHTTP1
 	}
-	c, err := dial(ctx, b.options)
+	c, err := dialProtocol(ctx, b.options)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s over %s: %w", b.options.Address, b.options.Protocol, err)
 	}

@@ -2,9 +2,7 @@ package browser
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"net"
 
 	"pollbench/bench/clock"
 	"pollbench/bench/wire"
@@ -12,13 +10,16 @@ import (
 
 // h2Conn is one HTTP/2 connection over TLS.
 type h2Conn struct {
-	conn    *wire.H2
-	clock   clock.Clock
-	address string
+	conn  *wire.H2
+	clock clock.Clock
+	peer  peer
 }
 
 func dialH2(ctx context.Context, o Options) (connection, error) {
-	conn, err := dialTLS(ctx, o, "h2")
+	if o.TLS == nil {
+		return nil, errors.New("browsers speak h2 over TLS only, and this address is without: use https:// if the server has it, else http1")
+	}
+	conn, err := dial(ctx, o, "h2")
 	if err != nil {
 		return nil, err
 	}
@@ -26,13 +27,13 @@ func dialH2(ctx context.Context, o Options) (connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &h2Conn{conn: h2, clock: o.Clock, address: o.Address}, nil
+	return &h2Conn{conn: h2, clock: o.Clock, peer: newPeer(o)}, nil
 }
 
 // exchange returns when the request has been sent. The answer comes on the goroutine that reads the connection, which must go on reading.
 func (c *h2Conn) exchange(asked call, s *sending, done func(answer, stamps, error)) {
-	r := wire.Request{Method: asked.method, Authority: c.address, Path: asked.path, Body: asked.body}
-	for _, h := range asked.headers() {
+	r := wire.Request{Method: asked.method, Authority: c.peer.authority, Path: c.peer.basePath + asked.path, Body: asked.body}
+	for _, h := range c.peer.headers(asked) {
 		r.Header = append(r.Header, wire.Field{Name: h.lower, Value: h.value})
 	}
 	var at stamps
@@ -64,29 +65,3 @@ func (c *h2Conn) streams() int { return c.conn.Streams() }
 
 func (c *h2Conn) usable() bool { return c.conn.Err() == nil }
 func (c *h2Conn) close()       { _ = c.conn.Close() } // every answer has been read
-
-// dialTLS opens a connection that speaks that protocol and no other.
-func dialTLS(ctx context.Context, o Options, protocol string) (*tls.Conn, error) {
-	raw, err := o.Dial(ctx, "tcp", o.Address)
-	if err != nil {
-		return nil, err
-	}
-	config := o.TLS.Clone()
-	config.NextProtos = []string{protocol}
-	if config.ServerName == "" {
-		config.ServerName = host(o.Address)
-	}
-	conn := tls.Client(raw, config)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		return nil, errors.Join(err, raw.Close())
-	}
-	return conn, nil
-}
-
-// host is the name that a certificate must have for the address.
-func host(address string) string {
-	if name, _, err := net.SplitHostPort(address); err == nil {
-		return name
-	}
-	return address
-}

@@ -12,19 +12,19 @@ import (
 	"pollbench/bench/wire"
 )
 
-// http1Conn is one HTTP/1.1 connection over TLS.
+// http1Conn is one HTTP/1.1 connection.
 type http1Conn struct {
-	clock   clock.Clock
-	conn    *wire.Conn
-	address string
+	clock clock.Clock
+	conn  *wire.Conn
+	peer  peer
 }
 
 func dialHTTP1(ctx context.Context, o Options) (connection, error) {
-	conn, err := dialTLS(ctx, o, "http/1.1")
+	conn, err := dial(ctx, o, "http/1.1")
 	if err != nil {
 		return nil, err
 	}
-	return &http1Conn{clock: o.Clock, conn: wire.New(conn), address: o.Address}, nil
+	return &http1Conn{clock: o.Clock, conn: wire.New(conn), peer: newPeer(o)}, nil
 }
 
 // exchange returns when the answer has been read: the goroutine of who asks does all.
@@ -39,7 +39,7 @@ func (c *http1Conn) exchange(asked call, s *sending, done func(answer, stamps, e
 }
 
 func (c *http1Conn) roundTrip(asked call, at *stamps) (answer, error) {
-	r, err := request(c.address, asked)
+	r, err := c.peer.request(asked)
 	if err != nil {
 		return answer{}, err
 	}
@@ -64,12 +64,12 @@ func (c *http1Conn) roundTrip(asked call, at *stamps) (answer, error) {
 }
 
 // request makes the HTTP request.
-func request(address string, c call) (*http.Request, error) {
-	r, err := http.NewRequest(c.method, "https://"+address+c.path, bytes.NewReader(c.body))
+func (p peer) request(c call) (*http.Request, error) {
+	r, err := http.NewRequest(c.method, "https://"+p.authority+p.basePath+c.path, bytes.NewReader(c.body))
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range c.headers() {
+	for _, h := range p.headers(c) {
 		r.Header[h.canonical] = []string{h.value}
 	}
 	return r, nil

@@ -17,6 +17,7 @@ import (
 type Dashboard struct {
 	Panels     []Panel // in the order in which the page asks for them
 	Payload    int     // bytes of each result
+	Index      string  // that is searched; empty: [Index]
 	Strategy   strategy.Strategy
 	Bystanders *scenario.Bystanders
 	Tabs       scenario.Tabs

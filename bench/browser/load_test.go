@@ -22,8 +22,8 @@ import (
 	"pollbench/fixtures/network"
 )
 
-// opened serves the handler as a dashboard server would and opens a page on it.
-func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc) *Browser {
+// opened serves the handler as a dashboard server would and opens a page on it, with options that may be changed.
+func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc, change ...func(*Options)) *Browser {
 	t.Helper()
 	var memory network.Memory
 	listener, err := memory.Listen()
@@ -44,10 +44,14 @@ func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc) 
 		defer close(ended)
 		_ = server.ServeTLS(listener, "", "")
 	}()
-	page := New(Options{
+	o := Options{
 		Clock: clock.Standard(), Epoch: time.Now().Add(-time.Second), Protocol: protocol, Address: listener.Addr().String(),
 		Limits: scenario.Browser{HTTP1Connections: 2, H2Streams: 8}, TLS: &tls.Config{RootCAs: roots}, Dial: memory.Dial,
-	})
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	page := New(o)
 	t.Cleanup(func() {
 		page.Close()
 		_ = server.Close()
@@ -100,8 +104,8 @@ func TestFailures(t *testing.T) {
 		"no instants":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"is_running":false}`) }, "no Server-Timing"},
 	} {
 		for _, protocol := range scenario.Protocols() {
-			for _, failing := range []string{asyncPath, asyncPath + "/abc="} {
-				if name == "runs without an id" && failing != asyncPath {
+			for _, failing := range []string{SearchPath, SearchPath + "/abc="} {
+				if name == "runs without an id" && failing != SearchPath {
 					continue // a poll's answer needs none: the page has it
 				}
 				synctest.Test(t, func(t *testing.T) {
@@ -116,7 +120,7 @@ func TestFailures(t *testing.T) {
 							default:
 							}
 						}
-						answered(w, r.URL.Path == asyncPath)
+						answered(w, r.URL.Path == SearchPath)
 					})
 					seen := load(t, page, 3)
 					var failed []string
@@ -125,7 +129,7 @@ func TestFailures(t *testing.T) {
 							failed = append(failed, s.Error)
 						}
 					}
-					if name == "cut off" && protocol == scenario.HTTP1 && failing != asyncPath {
+					if name == "cut off" && protocol == scenario.HTTP1 && failing != SearchPath {
 						// The connection had been used before, so that the browser sends the request again by itself.
 						if seen.Outcome != record.OK {
 							t.Errorf("%s at %s over %s: %q", name, failing, protocol, failed)
@@ -204,12 +208,12 @@ func TestBrokenConnectionIsReplaced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				left := breaks
 				browser := opened(t, protocol, func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path != asyncPath && r.URL.Path != statusPath && left > 0 {
+					if r.URL.Path != SearchPath && r.URL.Path != statusPath && left > 0 {
 						left--
 						_ = r.Context().Value(connectionKey{}).(net.Conn).Close()
 						panic(http.ErrAbortHandler)
 					}
-					answered(w, r.URL.Path == asyncPath)
+					answered(w, r.URL.Path == SearchPath)
 				})
 				seen := load(t, browser, 1)
 				polls := seen.Searches[0].Requests

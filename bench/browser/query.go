@@ -12,14 +12,16 @@ import (
 	"pollbench/bench/strategy"
 )
 
-// Kibana's routes.
+// SearchPath is Kibana's route of async searches. A search has its own below it, by its id.
+const SearchPath = "/internal/search/ese"
+
 const (
-	asyncPath  = "/internal/search/ese"
 	syncPath   = "/internal/search/es"
 	statusPath = "/api/status"
 )
 
-// Index holds the documents that the dashboards search. Each hit has HitSize bytes, so that a result's size can be asked for.
+// Index holds the documents that the dashboards search unless they name another. Each of its hits has HitSize bytes, so that a result's size can be
+// asked for.
 const (
 	Index   = "pollbench"
 	HitSize = 256
@@ -34,10 +36,10 @@ func (s *search) submit(plain strategy.Strategy) (call, error) {
 		aggs["fault"] = map[string]any{"fault": faultBody(*s.fault)}
 	}
 	query := map[string]any{"size": (s.page.dashboard.Payload + HitSize - 1) / HitSize, "aggs": aggs}
-	params := map[string]any{"index": Index, "body": query}
+	params := map[string]any{"index": cmp.Or(s.page.dashboard.Index, Index), "body": query}
 	path, wait := syncPath, plain.Next(strategy.State{}).Wait
 	if !plain.Sync {
-		path = asyncPath
+		path = SearchPath
 		params["wait_for_completion_timeout"] = timeValue(wait)
 	}
 	b, err := json.Marshal(map[string]any{"params": params, "stream": true})
@@ -83,7 +85,7 @@ func (s *search) ask(body map[string]any) (call, error) {
 // remove deletes the search.
 func (s *search) remove() call { return call{method: http.MethodDelete, path: s.path()} }
 
-func (s *search) path() string { return asyncPath + "/" + url.PathEscape(s.id) }
+func (s *search) path() string { return SearchPath + "/" + url.PathEscape(s.id) }
 
 // faultBody asks the embedded Elasticsearch for what is to go wrong.
 func faultBody(f scenario.Fault) map[string]any {

@@ -19,26 +19,6 @@ type call struct {
 	sleep        time.Duration // that the strategy wanted before it
 }
 
-// header is one of a request's, with its name in the forms of HTTP/1.1 and h2.
-type header struct{ canonical, lower, value string }
-
-// A script's requests to Kibana carry kbn-xsrf; the internal routes want a version.
-var (
-	headers = []header{
-		{"Kbn-Xsrf", "kbn-xsrf", "pollbench"},
-		{"Elastic-Api-Version", "elastic-api-version", "1"},
-		{"X-Elastic-Internal-Origin", "x-elastic-internal-origin", "Kibana"},
-	}
-	headersWithBody = append([]header{{"Content-Type", "content-type", "application/json"}}, headers...)
-)
-
-func (c call) headers() []header {
-	if c.body == nil {
-		return headers
-	}
-	return headersWithBody
-}
-
 // answer is what came back.
 type answer struct {
 	status   int

@@ -23,6 +23,7 @@ type search struct {
 	polling  call // the last poll: it is mostly the same
 	polled   poll // what it asks
 	failures int  // of polls
+	result   head // of the answer that brought it
 
 	mu      sync.Mutex
 	aborted error

@@ -27,11 +27,12 @@ func (i Instant) Time() time.Time {
 
 // Names of the instants in a Server-Timing header. SocketWait alone is a length of time, in microseconds too.
 const (
-	SearchStart  = "search-start"  // Elasticsearch began to execute the search
-	SearchReady  = "search-ready"  // its result could be given out
-	DashboardIn  = "dashboard-in"  // the dashboard server had read the request
-	DashboardOut = "dashboard-out" // it began to answer
-	SocketWait   = "socket-wait"   // it queued for a connection to Elasticsearch
+	SearchAccepted = "search-accepted" // Elasticsearch took the search, which may then have queued; told only where it can
+	SearchStart    = "search-start"    // it began to execute the search
+	SearchReady    = "search-ready"    // its result could be given out
+	DashboardIn    = "dashboard-in"    // the dashboard server had read the request
+	DashboardOut   = "dashboard-out"   // it began to answer
+	SocketWait     = "socket-wait"     // it queued for a connection to Elasticsearch
 )
 
 const serverTiming = "Server-Timing"
@@ -41,13 +42,20 @@ func AddInstant(h http.Header, name string, value Instant) {
 	h.Add(serverTiming, name+";dur="+strconv.FormatInt(int64(value), 10))
 }
 
-// Instants reads all Server-Timing values of an answer. Metrics without a whole number of microseconds, as other servers
-// send them, are an error: they would be mistaken for instants.
+// Instants reads the Server-Timing values of an answer that have the names above. Others' metrics, such as a proxy's, are passed over; ours without
+// a whole number of microseconds are an error.
 func Instants(h http.Header) (map[string]Instant, error) {
 	found := map[string]Instant{}
 	for _, line := range h.Values(serverTiming) {
 		for metric := range strings.SplitSeq(line, ",") {
-			name, value, ok := strings.Cut(strings.TrimSpace(metric), ";dur=")
+			metric = strings.TrimSpace(metric)
+			name, parameters, _ := strings.Cut(metric, ";")
+			switch name {
+			case SearchAccepted, SearchStart, SearchReady, DashboardIn, DashboardOut, SocketWait:
+			default:
+				continue
+			}
+			value, ok := strings.CutPrefix(parameters, "dur=")
 			if !ok {
 				return nil, fmt.Errorf("read %s %q: no duration", serverTiming, metric)
 			}

@@ -17,26 +17,10 @@ type browser struct {
 	rtt      time.Duration
 	fetch    time.Duration // what the dashboard server's second exchange with Elasticsearch adds to a request
 	load     Load
-	pool     []time.Duration // from when on each of the server's search threads is free; none: there are as many as are needed
+	pool     *pool // nil: the server executes every search at once
 
 	free   int       // slots that nobody holds
 	queued []*ticket // requests waiting for one, first in first out
-}
-
-// execute gives a search that has arrived a thread of the server, and tells when it starts.
-func (b *browser) execute(arrival, delay time.Duration) (start time.Duration) {
-	if len(b.pool) == 0 {
-		return arrival
-	}
-	free := 0
-	for i, at := range b.pool {
-		if at < b.pool[free] {
-			free = i
-		}
-	}
-	start = max(arrival, b.pool[free])
-	b.pool[free] = start + delay
-	return start
 }
 
 // ticket is a request's place in the queue, and then its slot.

@@ -8,7 +8,7 @@
 // search, as in reality. The browser is faithful: requests of all tabs queue first in first out for the slots
 // of HTTP/1.1 or the streams of h2, and elapsed time is counted from when the page asked for the search.
 //
-// Where the scenario gives the server a search pool, a search starts when a thread of it is free, in the order of arrival.
+// Where the scenario gives the server a search pool, searches queue there, in the order of arrival, as in Elasticsearch twice each: see pool.
 //
 // What is left to chance has no expectation: see [Expects].
 //
@@ -113,7 +113,9 @@ func longest(s scenario.Scenario) time.Duration {
 func Simulate(s scenario.Scenario, swept clock.Seconds, repeat int, v scenario.Variant, rtt time.Duration) Load {
 	st, _ := s.Strategy(v.Strategy)
 	b := &browser{scenario: s, variant: v, strategy: st, rtt: rtt, free: s.Browser.H2Streams}
-	b.pool = make([]time.Duration, s.SearchPool)
+	if s.SearchPool > 0 {
+		b.pool = &pool{free: s.SearchPool}
+	}
 	b.fetch = min(rtt, v.Path.Network.Elasticsearch.RTT.Duration)
 	if v.Protocol == scenario.HTTP1 {
 		b.free = s.Browser.HTTP1Connections

@@ -303,7 +303,8 @@ func TestNoExpectation(t *testing.T) {
 	}
 }
 
-// Ten searches of 3 s on four threads, in the order of their arrival: four, four, two.
+// Ten searches of 3 s on four threads, in the order of their arrival: four are executed until 3 s, four until 6 s, two until 9 s. The results of the first four
+// wait behind the last two searches, which begin at 6 s: then there are free threads, and eight results are ready, and at 9 s the rest.
 func TestSearchPool(t *testing.T) {
 	s := equal(10)
 	s.SearchPool = 4
@@ -313,10 +314,10 @@ func TestSearchPool(t *testing.T) {
 		load     float64
 	}{
 		{"continuous", scenario.H2, 9},
-		// Six long polls hold the connections. The others' submits go ahead of further polls, as soon as the first six have been answered, after 0.2 s.
-		{"continuous", scenario.HTTP1, 9},
+		{"continuous", scenario.HTTP1, 9}, // six long polls hold the connections only once all submits have been answered
 		{"sync", scenario.H2, 9},
-		// Sync on six connections: the first four end at 3 s, then four more at 6 s, the last two of them sent at 3 s, and the two sent at 6 s.
+		// On six connections: four are executed until 3 s, two until 6 s beside which the results of the first four are ready at 3 s; the other four begin
+		// then, two at once and two at 6 s.
 		{"sync", scenario.HTTP1, 9},
 		{"traditional", scenario.H2, 10.7}, // asked at 8.2 and 10.7 s
 	} {
@@ -324,9 +325,15 @@ func TestSearchPool(t *testing.T) {
 	}
 	l := load(s, 3, "continuous", scenario.H2)
 	for i, p := range l.Panels {
-		check(t, fmt.Sprint("start of panel ", i), p.Start, float64(i/4*3))
+		ready := 6.0
+		if i >= 8 {
+			ready = 9
+		}
+		check(t, fmt.Sprint("panel ", i), p.Delivered, ready)
+		check(t, fmt.Sprint("start of panel ", i), p.Start, ready-3)
 	}
 	check(t, "waste of the last", l.Panels[9].Wasted(), 6)
+	check(t, "at 0.2 s round trip", loadOver(s, 3, "continuous", scenario.H2, 200*time.Millisecond).Time(), 9.2)
 }
 
 func BenchmarkSimulate(b *testing.B) {

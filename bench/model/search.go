@@ -18,7 +18,12 @@ type search struct {
 	gone     bool // the server has cancelled it
 	over     bool // delivered, failed or given up: what is still on its way counts no more
 	request  *ticket
+	done     bool   // ready, on a server whose searches queue
+	held     func() // answers the request that waits there
 }
+
+// unlimited is longer than any search takes.
+const unlimited = 24 * time.Hour
 
 // plain is the strategy that holds now.
 func (s *search) plain() strategy.Strategy {
@@ -30,14 +35,12 @@ func (s *search) begin() {
 	if timeout := s.scenario.SearchTimeout.Duration; timeout > 0 {
 		s.at(s.asked+timeout, s.timeOut)
 	}
-	plain := s.plain()
-	wait := plain.Next(strategy.State{}).Wait
+	wait := s.plain().Next(strategy.State{}).Wait
+	if s.plain().Sync {
+		wait = unlimited
+	}
 	s.queue(func() {
-		arrival := s.now + s.rtt/2
-		s.panel.Start = s.execute(arrival, s.panel.Delay)
-		if plain.Sync {
-			wait = s.panel.Start + s.panel.Delay - arrival
-		}
+		s.panel.Start = s.now + s.rtt/2
 		s.exchange(wait)
 	})
 }
@@ -50,6 +53,10 @@ func (s *search) queue(send func()) {
 // exchange sends a request that the server may hold for wait, and goes on from its answer.
 func (s *search) exchange(wait time.Duration) {
 	s.panel.Requests++
+	if s.pool != nil {
+		s.hold(wait)
+		return
+	}
 	arrival, ready := s.now+s.rtt/2, s.panel.Start+s.panel.Delay
 	answer := min(max(arrival, ready), arrival+wait)
 	done, missing, dropped := answer >= ready, s.gone, false
@@ -61,6 +68,15 @@ func (s *search) exchange(wait time.Duration) {
 		s.gone = !s.scenario.KeepOnDisconnect || !s.known
 	}
 	back := answer + s.rtt - s.rtt/2
+	if missing || dropped {
+		s.at(back, func() { s.broken(missing) })
+		return
+	}
+	s.reply(back, done)
+}
+
+// reply is an answer of the server's, which reaches the page at that instant.
+func (s *search) reply(back time.Duration, done bool) {
 	if done && s.known && s.plain().Poll == strategy.ByStatus {
 		back += s.fetch
 	}
@@ -69,19 +85,24 @@ func (s *search) exchange(wait time.Duration) {
 			return
 		}
 		s.release(s.request)
-		switch {
-		case missing, dropped && !s.known:
-			s.fail()
-			return
-		case dropped:
-			s.failures++
-			done = false
-		default:
-			s.known = true
-			s.page.seen()
-		}
-		s.answered(strategy.State{Done: done, Failed: dropped})
+		s.known = true
+		s.page.seen()
+		s.answered(strategy.State{Done: done})
 	})
+}
+
+// broken is the end of a request without an answer of use. A search that the server does not know, or that has no id, is lost.
+func (s *search) broken(missing bool) {
+	if s.over {
+		return
+	}
+	s.release(s.request)
+	if missing || !s.known {
+		s.fail()
+		return
+	}
+	s.failures++
+	s.answered(strategy.State{Failed: true})
 }
 
 // seen is an answer to a search: now the page knows the protocol of its connection.

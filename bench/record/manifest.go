@@ -40,14 +40,31 @@ type Machine struct {
 
 // Backend is what the dashboards were played against.
 type Backend struct {
-	Kind              string  `json:"kind"` // embedded
-	Product           string  `json:"product"`
-	Version           string  `json:"version"`
-	DashboardServers  int     `json:"dashboard_servers"`
-	SocketsPerServer  int     `json:"sockets_per_server"` // each dashboard server's pool towards Elasticsearch
-	ReadyResolution   float64 `json:"ready_resolution_s"`
-	DelayImplementer  string  `json:"delay_by"` // server
-	AsyncSearch       bool    `json:"async_search"`
-	ShardDelay        bool    `json:"shard_delay"`
-	ElasticsearchHTTP string  `json:"elasticsearch_http"` // protocol of the hop to Elasticsearch
+	Kind                string       `json:"kind"` // embedded, node or container, started for the run; elasticsearch or dashboard, there before
+	Product             string       `json:"product"`
+	Version             string       `json:"version"`
+	Health              string       `json:"health,omitempty"` // of the cluster
+	DashboardServers    int          `json:"dashboard_servers"`
+	SocketsPerServer    int          `json:"sockets_per_server"` // each dashboard server's pool towards Elasticsearch
+	ReadyResolution     float64      `json:"ready_resolution_s"`
+	ServerClock         *ServerClock `json:"server_clock,omitempty"` // where ready is read from it
+	DelayImplementer    string       `json:"delay_by"`               // server, or gate: a proxy in front of it
+	AsyncSearch         bool         `json:"async_search"`
+	ShardDelay          bool         `json:"shard_delay"`
+	IntermediateResults bool         `json:"return_intermediate_results"`
+	ElasticsearchHTTP   string       `json:"elasticsearch_http"` // protocol of the hop to Elasticsearch
+	SearchPool          *SearchPool  `json:"search_pool"`        // nil: not known
+}
+
+// SearchPool is how many searches the node with the fewest threads executes at once, a thread for each shard, and how many may queue; -1: any number.
+type SearchPool struct {
+	Nodes int `json:"nodes"` // that hold data
+	Size  int `json:"size"`
+	Queue int `json:"queue"`
+}
+
+// ServerClock is how far the server's clock is from the run's, in seconds.
+type ServerClock struct {
+	Offset      float64 `json:"offset_s"`
+	Uncertainty float64 `json:"uncertainty_s"` // either way
 }

@@ -138,7 +138,7 @@ func (r *Result) complete(t Trial) error {
 		if s.Outcome == Hidden {
 			continue
 		}
-		if s.Start <= 0 || s.Ready < s.Start || s.Delivered < t.Intended || len(s.Requests) == 0 {
+		if s.Accepted < 0 || s.Start <= 0 || s.Start < s.Accepted || s.Ready < s.Start || s.Delivered < t.Intended || len(s.Requests) == 0 {
 			return fmt.Errorf("trial %d, search %d: its instants are missing or out of order", t.Trial, i)
 		}
 	}

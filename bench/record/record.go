@@ -85,18 +85,22 @@ func (t Trial) FirstError() string {
 	return ""
 }
 
-// Search is one panel's search. Start and Ready are the server's instants; a failed search may lack them, and Delivered.
+// Search is one panel's search. Accepted, Start and Ready are the server's instants; a failed search may lack them, and Delivered.
 type Search struct {
-	Tab       int           `json:"tab,omitempty"`       // where there are several: the first is 1
-	Intended  Time          `json:"intended_s,omitzero"` // start of its tab; zero: the load's
-	Group     string        `json:"group"`
-	Delay     clock.Seconds `json:"delay_s"`
-	Outcome   string        `json:"outcome"`
-	Error     string        `json:"error,omitempty"`
-	Start     Time          `json:"start_s,omitzero"`
-	Ready     Time          `json:"ready_s,omitzero"`
-	Delivered Time          `json:"delivered_s,omitzero"`
-	Requests  []Request     `json:"requests"`
+	Tab      int           `json:"tab,omitempty"`       // where there are several: the first is 1
+	Intended Time          `json:"intended_s,omitzero"` // start of its tab; zero: the load's
+	Group    string        `json:"group"`
+	Delay    clock.Seconds `json:"delay_s"`
+	Outcome  string        `json:"outcome"`
+	Error    string        `json:"error,omitempty"`
+	// Accepted is when the server took the search, where it tells: the search may have queued there from then to Start. Where it does not tell
+	// when it began to execute the search, Start is the larger of Accepted and Ready − Delay: execution cannot have begun later. It may have begun earlier
+	// and the result have waited to be put together, as on an Elasticsearch with few threads; that wait is then counted as one before.
+	Accepted  Time      `json:"accepted_s,omitzero"`
+	Start     Time      `json:"start_s,omitzero"`
+	Ready     Time      `json:"ready_s,omitzero"`
+	Delivered Time      `json:"delivered_s,omitzero"`
+	Requests  []Request `json:"requests"`
 	// Retries counts the failed polls that were asked again.
 	Retries int `json:"retries,omitempty"`
 	// Ending are the requests that follow a failure or the giving up: the last one for intermediate results, and the DELETE.

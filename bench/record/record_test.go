@@ -29,7 +29,7 @@ func result() (Manifest, []Trial) {
 		trials = append(trials, Trial{
 			Trial: i, Swept: swept, Strategy: "continuous", Protocol: scenario.H2, Repeat: i + 1, Outcome: OK, Intended: Time(1_000_000 + i), Connections: 1,
 			Searches: []Search{{
-				Group: "g", Delay: swept, Outcome: OK, Start: 1_000_100, Ready: 6_000_100, Delivered: 6_000_333,
+				Group: "g", Delay: swept, Outcome: OK, Accepted: 1_000_050, Start: 1_000_100, Ready: 6_000_100, Delivered: 6_000_333,
 				Requests: []Request{{Queued: 1_000_001, Slot: 1_000_002, Done: 6_000_300, Connection: 1, Protocol: "h2", Status: 200}},
 			}},
 			Bystanders: []Bystander{{Intended: 1_500_000, Request: Request{Queued: 1_500_000, Done: 1_500_700}}},
@@ -128,11 +128,13 @@ func TestRefused(t *testing.T) {
 	other.Strategy = "another"
 	far := trials[1]
 	far.Trial = 99
-	bare, early := trials[1], trials[1]
+	bare, early, taken := trials[1], trials[1], trials[1]
 	bare.Searches = nil
+	taken.Searches = []Search{{Outcome: OK, Accepted: 3, Start: 2, Ready: 4, Delivered: 2_000_000, Requests: []Request{{}}}}
 	early.Searches = []Search{{Outcome: OK, Start: 5, Ready: 4, Delivered: 6, Requests: []Request{{}}}}
 	for name, c := range map[string]struct{ observations, want string }{
 		"no searches":    {line(bare), "has 0 searches, its dashboards 1 panels"},
+		"accepted late":  {line(taken), "instants are missing or out of order"},
 		"out of order":   {line(early), "instants are missing or out of order"},
 		"broken line":    {line(trials[0]) + "{\n" + line(trials[1]), "line 2: "},
 		"trial twice":    {line(trials[0]) + line(trials[0]), "trial 0 is there twice"},

@@ -45,7 +45,7 @@ func Results(runs []Run) []byte {
 	w.line("over repeated loads, and speed-ups stand with their 95 %% confidence intervals; `analysis.json` has an interval for each median.\n")
 	for _, r := range runs {
 		if !r.Health.Healthy {
-			w.line("**The run of %s was not healthy: its machine could not keep up, and its numbers are not to be trusted.**\n", r.Scenario)
+			w.line("**The run of %s was not healthy: its machine could not keep up, and its numbers are not to be trusted.**\n", r.name())
 		}
 	}
 	w.measured()
@@ -61,8 +61,13 @@ func Results(runs []Run) []byte {
 		w.where(sweep)
 	}
 	for _, r := range runs {
-		if !slices.Contains([]string{sweepScenario, fineScenario, viceScenario}, r.Scenario) {
+		if On(r.Environment.Backend) == "" && !slices.Contains([]string{sweepScenario, fineScenario, viceScenario}, r.Scenario) {
 			w.section(r)
+		}
+	}
+	for _, r := range runs {
+		if On(r.Environment.Backend) != "" {
+			w.real(r)
 		}
 	}
 	w.says(sweep, vice)
@@ -80,7 +85,7 @@ func (w *page) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", ar
 
 // run finds the run of a scenario, nil if there is none.
 func (w *page) run(scenario string) *Run {
-	i := slices.IndexFunc(w.runs, func(r Run) bool { return r.Scenario == scenario })
+	i := slices.IndexFunc(w.runs, func(r Run) bool { return r.name() == scenario })
 	if i < 0 {
 		return nil
 	}
@@ -103,7 +108,7 @@ func (w *page) measured() {
 	w.line("| | |")
 	w.line("|:--|:--|")
 	for _, r := range w.runs {
-		w.line("| %s | `%s`, seed %d, %s |", r.Scenario, strings.Join(r.Environment.Command, " "), r.Seed, r.Environment.Created)
+		w.line("| %s | `%s`, seed %d, %s |", r.name(), strings.Join(r.Environment.Command, " "), r.Seed, r.Environment.Created)
 	}
 	// One machine, with one version of everything: else a line for each.
 	for _, row := range []func(analysis.Environment) string{machine, versions, backend} {
@@ -112,19 +117,19 @@ func (w *page) measured() {
 		}
 	}
 	for _, r := range w.runs {
-		w.line("| dashboard servers of %s | %d, with %d sockets each |", r.Scenario, r.Environment.Backend.DashboardServers,
+		w.line("| dashboard servers of %s | %d, with %d sockets each |", r.name(), r.Environment.Backend.DashboardServers,
 			r.Environment.Backend.SocketsPerServer)
 	}
 	for _, r := range w.runs {
-		w.line("| round trip of a poll in %s | %s |", r.Scenario, trips(r.Analysis))
+		w.line("| round trip of a poll in %s | %s |", r.name(), trips(r.Analysis))
 	}
 	for _, r := range w.runs {
-		w.line("| health of %s | %s |", r.Scenario, health(r.Health))
+		w.line("| health of %s | %s |", r.name(), health(r.Health))
 	}
 	w.line("")
 	for _, r := range w.runs {
 		for _, warning := range r.Warnings {
-			w.line("- **warning** (%s): %s", r.Scenario, warning)
+			w.line("- **warning** (%s): %s", r.name(), warning)
 		}
 	}
 	w.line("")
@@ -140,6 +145,9 @@ func versions(e analysis.Environment) string {
 }
 
 func backend(e analysis.Environment) string {
+	if on := On(e.Backend); on != "" {
+		return fmt.Sprintf("| Elasticsearch on %s | %s %s |", on, e.Backend.Product, e.Backend.Version)
+	}
 	return fmt.Sprintf("| Elasticsearch | an %s stand-in for %s %s |", e.Backend.Kind, e.Backend.Product, e.Backend.Version)
 }
 
@@ -276,11 +284,19 @@ func (w *page) unexplained(sweep *Run) {
 
 func (w *page) silent() {
 	w.line("## What they do not say\n")
-	w.line("- The Elasticsearch is a stand-in in the same process, exact on purpose: a real one adds its own time to each search.")
+	w.line("- The Elasticsearch is a stand-in in the same process, exact on purpose: a real one adds its own time to each search.%s", w.whatReal())
 	w.line("- All traffic stays on the loopback interface, where a round trip is short: that is kind to strategies that ask often. Longer ones are")
 	w.line("  the scenario's, and made by the program.")
 	w.line("- A dashboard whose searches take other times than these gains something else: read the sawtooth at your own delays.")
 	w.line("- The browser is a virtual one: no page is rendered.\n")
+}
+
+// whatReal points at what a real one adds, if that was measured.
+func (w *page) whatReal() string {
+	if slices.ContainsFunc(w.runs, func(r Run) bool { return On(r.Environment.Backend) != "" }) {
+		return " How much is told above."
+	}
+	return ""
 }
 
 func (w *page) claim(sweep *Run) {

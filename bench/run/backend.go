@@ -1,7 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -9,7 +11,7 @@ import (
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
-	"pollbench/fixtures/elastic"
+	"pollbench/bench/serverclock"
 	"pollbench/fixtures/network"
 	"pollbench/fixtures/site"
 )
@@ -35,32 +37,53 @@ func (l loopback) Dial(ctx context.Context, network, address string) (net.Conn, 
 type Backend struct {
 	network    Network
 	clock      clock.Clock
+	target     Target
 	site       *site.Site
+	started    Elasticsearch // for this run; nil: none
+	server     Server        // Elasticsearch
+	found      record.Backend
+	offset     *serverclock.Offset // of its clock; nil: it tells instants by ours
+	atOnce     int                 // searches that the server executes; 0: any number
+	asked      searches
+	lent       bool   // an index of ours is in somebody else's Elasticsearch
 	links      uint64 // between the servers, so far: each has its own seed
 	entrances  map[string]*entrance
 	dashboards int
 }
 
-// Start brings the embedded servers up. Close ends them.
-func Start(c clock.Clock, n Network, s scenario.Scenario) (*Backend, error) {
+// Start brings the servers up, or finds those that run already, and looks what they can do. Close ends what was started.
+func Start(ctx context.Context, c clock.Clock, n Network, s scenario.Scenario, t Target) (*Backend, error) {
 	servers, err := site.New(site.Options{Clock: c})
 	if err != nil {
 		return nil, fmt.Errorf("start servers: %w", err)
 	}
-	b := &Backend{network: n, clock: c, site: servers, entrances: map[string]*entrance{}}
-	if err := b.start(s); err != nil {
-		_ = b.Close() // the error is why it did not start
-		return nil, fmt.Errorf("start servers: %w", err)
+	b := &Backend{network: n, clock: c, target: t, site: servers, entrances: map[string]*entrance{}}
+	if err := b.start(ctx, s); err != nil {
+		return nil, fmt.Errorf("start servers: %w", errors.Join(err, b.Close()))
 	}
 	return b, nil
 }
 
-func (b *Backend) start(s scenario.Scenario) error {
-	listener, err := b.network.Listen()
-	if err != nil {
+func (b *Backend) start(ctx context.Context, s scenario.Scenario) error {
+	if err := b.target.Plays(s); err != nil {
 		return err
 	}
-	b.site.Elasticsearch(listener, elastic.Options{})
+	if !b.target.Dashboard.Given() || b.target.Elasticsearch.Given() {
+		if err := b.elasticsearch(ctx, s); err != nil {
+			return err
+		}
+	}
+	if b.target.Dashboard.Given() {
+		if err := b.dashboard(ctx); err != nil {
+			return err
+		}
+	}
+	if limit := b.target.AtOnce; limit > 0 && (b.atOnce == 0 || limit < b.atOnce) {
+		b.atOnce = limit
+	}
+	if err := fits(s, b.atOnce); err != nil {
+		return err
+	}
 	for _, path := range s.Paths() {
 		e := &entrance{backend: b, path: path, edges: map[scenario.Protocol][]string{}}
 		b.entrances[path.String()] = e
@@ -70,6 +93,9 @@ func (b *Backend) start(s scenario.Scenario) error {
 	}
 	return nil
 }
+
+// AtOnce is how many searches the server executes at once; zero: any number. A plan for it has to fit.
+func (b *Backend) AtOnce() int { return b.atOnce }
 
 // link is the network between two servers.
 func (b *Backend) link(s scenario.Scenario, c scenario.Conditions) network.Dial {
@@ -89,21 +115,41 @@ func (b *Backend) distant(s scenario.Scenario) int {
 
 // Describe says, for the manifest, what the dashboards are played against.
 func (b *Backend) Describe() record.Backend {
-	return record.Backend{
-		Kind: "embedded", Product: "Elasticsearch", Version: elastic.Version,
-		DashboardServers: b.dashboards, SocketsPerServer: sockets,
-		// The embedded server tells *ready* in whole microseconds.
-		ReadyResolution:  1e-6,
-		DelayImplementer: "server", AsyncSearch: true, ShardDelay: true, ElasticsearchHTTP: "http/1.1",
-	}
+	d := b.found
+	d.Kind = cmp.Or(b.target.Kind, "embedded")
+	d.DashboardServers, d.SocketsPerServer = b.dashboards, sockets
+	return d
 }
 
 // closing is how long requests under way may take to end once the servers close.
 const closing = 2 * time.Second
 
-// Close ends the servers.
+// Close ends what was started for the run, and takes back what was left on servers that go on.
 func (b *Backend) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
-	return b.site.Close(ctx)
+	errs := []error{b.site.Close(ctx)}
+	if b.started != nil {
+		errs = append(errs, b.started.Close())
+	}
+	return errors.Join(append(errs, b.takeBack())...)
+}
+
+// failed tells, once, that the servers are no longer whole.
+func (b *Backend) failed(ctx context.Context) <-chan error {
+	told := make(chan error, 1)
+	var ended <-chan struct{}
+	if b.started != nil {
+		ended = b.started.Done()
+	}
+	go func() {
+		select {
+		case err := <-b.site.Failed():
+			told <- err
+		case <-ended:
+			told <- fmt.Errorf("Elasticsearch has ended: %w", b.started.Close())
+		case <-ctx.Done():
+		}
+	}()
+	return told
 }

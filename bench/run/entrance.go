@@ -25,7 +25,11 @@ type entrance struct {
 }
 
 func (e *entrance) start(s scenario.Scenario) error {
-	for range servers(s, e.path) {
+	if server := e.backend.target.Dashboard; server.Given() {
+		e.dashboards = []string{server.address()}
+		return nil
+	}
+	for range servers(s, e.path, e.backend.atOnce) {
 		if err := e.dashboard(s); err != nil {
 			return err
 		}
@@ -54,6 +58,7 @@ func (e *entrance) dashboard(s scenario.Scenario) error {
 	if s.KeepOnDisconnect {
 		o.OnDisconnect = kibana.Keep
 	}
+	e.backend.asks(&o)
 	listener, err := e.backend.network.Listen()
 	if err != nil {
 		return err
@@ -83,15 +88,22 @@ func (e *entrance) open(o Options, t plan.Trial, epoch time.Time) (*browser.Brow
 		addresses = e.edges[t.Protocol]
 	}
 	last := network.NewLink(o.Clock, conditions(e.path.Network.LastHop), o.Plan.Seed+uint64(t.Trial))
-	return browser.New(browser.Options{
-		Clock: o.Clock, Epoch: epoch, Protocol: t.Protocol, Limits: o.Scenario.Browser,
+	b := browser.Options{
+		Clock: o.Clock, Epoch: epoch, Protocol: t.Protocol, Limits: o.Scenario.Browser, ServerClock: e.backend.offset,
 		Address: addresses[t.Trial%len(addresses)], TLS: e.backend.site.Trust(), Dial: last.Dial(e.backend.network.Dial),
-	}), last
+	}
+	if !e.backend.target.ours() {
+		b.Identified = e.backend.asked.add
+	}
+	if e.backend.target.Dashboard.Given() {
+		e.backend.target.Dashboard.opens(&b)
+	}
+	return browser.New(b), last
 }
 
 // servers is the number of dashboard servers that a path needs, from the requests that may be held at once if all its loads
-// run together; a quarter is added for short polls.
-func servers(s scenario.Scenario, path scenario.Path) int {
+// run together, or no more searches than Elasticsearch executes at once, if that is not 0; a quarter is added for short polls.
+func servers(s scenario.Scenario, path scenario.Path, atOnce int) int {
 	const long = time.Second
 	var held int
 	for _, v := range s.Variants() {
@@ -109,6 +121,9 @@ func servers(s scenario.Scenario, path scenario.Path) int {
 		for _, swept := range s.Sweep() {
 			held += s.Repeats * min(s.Tabs.Number()*len(s.Panels(swept, 1)), slots)
 		}
+	}
+	if atOnce > 0 {
+		held = min(held, atOnce)
 	}
 	return max(1, (held*5/4+sockets-1)/sockets)
 }

@@ -27,7 +27,7 @@ func measure(b *testing.B, s scenario.Scenario, o plan.Options) analysis.Analysi
 		b.Fatal(err)
 	}
 	defer timer.Close()
-	backend, err := Start(timer, Loopback(), s)
+	backend, err := Start(b.Context(), timer, Loopback(), s, Target{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -71,9 +71,10 @@ func Run(ctx context.Context, o Options) error {
 	r.progress = Progress{Began: first, Planned: len(o.Plan.Trials)}
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
+	failed := o.Backend.failed(ctx)
 	go func() {
 		select {
-		case err := <-o.Backend.site.Failed(): // every load from now on would fail
+		case err := <-failed: // every load from now on would fail
 			r.stop(err)
 		case <-ctx.Done():
 		}
@@ -204,7 +205,7 @@ func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (re
 	}
 	defer o.close()
 	o.network.Start(intended)
-	seen, err := o.browser.Load(ctx, intended, dashboard(r.Scenario, t))
+	seen, err := o.browser.Load(ctx, intended, r.dashboard(t))
 	if err == nil {
 		r.monitor.Started(time.Duration(seen.Started-seen.Intended) * time.Microsecond)
 	}
@@ -243,11 +244,12 @@ func (r *runner) time(t time.Time) record.Time {
 }
 
 // dashboard is what each tab of a trial's browser loads.
-func dashboard(s scenario.Scenario, t plan.Trial) browser.Dashboard {
+func (r *runner) dashboard(t plan.Trial) browser.Dashboard {
+	s := r.Scenario
 	st, _ := s.Strategy(t.Strategy) // the plan was made from this scenario
 	path, _ := s.Path(t.Topology)
 	d := browser.Dashboard{
-		Payload: s.Payload, Strategy: st, Bystanders: s.Bystanders, Tabs: s.Tabs, SearchTimeout: s.SearchTimeout.Duration,
+		Payload: s.Payload, Index: r.Backend.target.Index, Strategy: st, Bystanders: s.Bystanders, Tabs: s.Tabs, SearchTimeout: s.SearchTimeout.Duration,
 		ServerMultiplexes: path.ServerProtocol(t.Protocol) == scenario.H2,
 	}
 	for _, p := range s.Panels(t.Swept, t.Repeat) {

@@ -45,11 +45,17 @@ func ms(n int) clock.Seconds { return clock.Seconds{Duration: time.Duration(n) *
 // in virtual time, where computing takes none.
 func play(ctx context.Context, t *testing.T, s scenario.Scenario, o plan.Options) ([]record.Trial, error) {
 	t.Helper()
-	backend, err := Start(clock.Standard(), &network.Memory{}, s)
+	return playOn(ctx, t, &network.Memory{}, Target{}, s, o)
+}
+
+func playOn(ctx context.Context, t *testing.T, n *network.Memory, target Target, s scenario.Scenario, o plan.Options) ([]record.Trial, error) {
+	t.Helper()
+	backend, err := Start(t.Context(), clock.Standard(), n, s, target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer backend.Close()
+	o.AtOnce = backend.AtOnce()
 	var trials []record.Trial
 	err = Run(ctx, Options{
 		Scenario: s, Plan: plan.New(s, o), Clock: clock.Standard(), Backend: backend,
@@ -223,8 +229,11 @@ func TestDashboardServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := servers(s, s.Paths()[0]); got != want {
+		if got := servers(s, s.Paths()[0], 0); got != want {
 			t.Errorf("%s: %d dashboard servers, want %d", name, got, want)
+		}
+		if got := servers(s, s.Paths()[0], 600); got != 1 {
+			t.Errorf("%s, 600 searches at once: %d dashboard servers", name, got)
 		}
 	}
 }
@@ -278,7 +287,7 @@ func TestRecordFails(t *testing.T) {
 	s := shipped(t, "smoke")
 	full := errors.New("disk full")
 	synctest.Test(t, func(t *testing.T) {
-		backend, err := Start(clock.Standard(), &network.Memory{}, s)
+		backend, err := Start(t.Context(), clock.Standard(), &network.Memory{}, s, Target{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,6 +78,9 @@ func (c Conditions) Cutting() bool { return c.Cut > 0 || len(c.Cuts) > 0 }
 // OnlyRTT tells whether nothing but a round trip sets the hop apart from a perfect one.
 func (c Conditions) OnlyRTT() bool { return !c.Cutting() && c.Jitter.Duration == 0 && c.Bandwidth == 0 }
 
+// Perfect tells whether nothing sets the hop apart from a perfect one.
+func (c Conditions) Perfect() bool { return c.OnlyRTT() && c.RTT.Duration == 0 }
+
 // Path is a topology under the conditions of a network: all that lies between browser and Elasticsearch.
 type Path struct {
 	Topology

@@ -1,4 +1,5 @@
-// Command node builds the Elasticsearch that runs as a plain process, and says where it has put it. "make node" runs it.
+// Command node builds the Elasticsearch that runs as a plain process, and says where it has put it; with -image as an image for Docker too. "make node" and
+// "make node-image" run it.
 package main
 
 import (
@@ -21,6 +22,7 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	flags := flag.NewFlagSet("node", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	home := flags.String("home", "", "the `folder` to put it in, instead of one in the user's cache folder")
+	image := flags.Bool("image", false, "build it as an image too, and say its name instead (needs Docker)")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -30,15 +32,22 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	place, err := node.Install(ctx, node.InstallOptions{
+	options := node.InstallOptions{
 		Home:     *home,
 		JavaHome: env("JAVA_HOME"),
 		Progress: func(step string) { fmt.Fprintln(stderr, step) },
-	})
+	}
+	build := node.Install
+	if *image {
+		build = func(ctx context.Context, o node.InstallOptions) (string, error) {
+			return node.Image(ctx, node.ImageOptions(o))
+		}
+	}
+	built, err := build(ctx, options)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	fmt.Fprintln(stdout, place)
+	fmt.Fprintln(stdout, built)
 	return 0
 }

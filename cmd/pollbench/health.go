@@ -26,20 +26,17 @@ embedded servers use it as their health command, for there is nothing else in th
 			if u, err := url.Parse(args[0]); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 				return usage(fmt.Errorf("%q: give a URL such as http://127.0.0.1:9200", args[0]))
 			}
-			trust := &tls.Config{}
-			if caFile != "" {
-				var err error
-				if trust.RootCAs, err = readCA("--ca-file", caFile); err != nil {
-					return err
-				}
+			roots, err := readCA("--ca-file", caFile)
+			if err != nil {
+				return err
 			}
 			// It has no Proxy: whoever names an address means that address.
-			client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 			asked := time.Now()
 			if err := get(cmd.Context(), client, args[0], alive); err != nil {
 				return fmt.Errorf("not healthy: %w", err)
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "healthy: %s answered after %v\n", args[0], time.Since(asked).Round(time.Millisecond))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "healthy: %s answered after %v\n", args[0], time.Since(asked).Round(time.Millisecond))
 			return err
 		},
 	}

@@ -31,7 +31,7 @@ func TestHealth(t *testing.T) {
 		{[]string{status + "/x", "--ca-file", s.CAFile}, exitFailed, "pollbench: not healthy: GET " + status + "/x: status 404 Not Found"},
 		{[]string{nobody}, exitFailed, "pollbench: not healthy: Get \"" + nobody + "\": dial tcp"},
 		{[]string{silent.URL}, exitFailed, "pollbench: not healthy: Get \"" + silent.URL + "\": context deadline exceeded"},
-		{[]string{status, "--ca-file", "missing.pem"}, exitFailed, "pollbench: read CA certificate: open missing.pem: no such file or directory (name the file with --ca-file)"},
+		{[]string{status, "--ca-file", "missing.pem"}, exitFailed, "pollbench: --ca-file: open missing.pem: no such file or directory"},
 		{[]string{"127.0.0.1:9200"}, exitUsage, `pollbench: "127.0.0.1:9200": give a URL such as http://127.0.0.1:9200`},
 		{nil, exitUsage, "pollbench: pollbench health wants the URL to ask for"},
 	} {

@@ -50,12 +50,12 @@ func publish(results, out string) (string, error) {
 	}
 	var runs []report.Run
 	var charts int
-	for _, scenario := range published {
-		dir, ok := newest[scenario]
+	for _, show := range published {
+		dir, ok := newest[show]
 		if !ok {
 			continue
 		}
-		run, err := publishRun(dir, filepath.Join(out, filepath.FromSlash(chartsDir), scenario))
+		run, err := publishRun(dir, out, show.folder())
 		if err != nil {
 			return "", err
 		}
@@ -63,7 +63,7 @@ func publish(results, out string) (string, error) {
 		charts += len(run.Charts)
 	}
 	if len(runs) == 0 {
-		return "", fmt.Errorf("publish: no result of %s in %s: run 'make bench' first", strings.Join(published, ", "), results)
+		return "", fmt.Errorf("publish: no result of a shipped scenario in %s: run 'make bench' first", results)
 	}
 	page := filepath.Join(out, "RESULTS.md")
 	if err := os.WriteFile(page, report.Results(runs), 0o644); err != nil {
@@ -72,13 +72,26 @@ func publish(results, out string) (string, error) {
 	return fmt.Sprintf("%s and %d charts in %s", page, charts, filepath.Join(out, chartsDir)), nil
 }
 
-// published are the scenarios whose results are shown, in this order.
-var published = []string{
-	"sawtooth", "sawtooth-fine", "http1-vice", "last-hop", "crowded-browser", "network", "idle-proxy", "mixed-dashboard",
+// shown is what a result is of: a scenario, and the kind of Elasticsearch that it was played against unless that is the embedded one.
+type shown struct{ scenario, on string }
+
+// folder is where its charts are, below the folder of charts.
+func (s shown) folder() string {
+	if s.on == "" {
+		return s.scenario
+	}
+	return s.scenario + "-" + s.on
 }
 
-// publishRun draws the charts of a result, afresh in their folder, and returns it with them.
-func publishRun(dir, charts string) (report.Run, error) {
+// published are the results that are shown, in this order.
+var published = []shown{
+	{scenario: "sawtooth"}, {scenario: "sawtooth-fine"}, {scenario: "http1-vice"}, {scenario: "last-hop"}, {scenario: "crowded-browser"},
+	{scenario: "network"}, {scenario: "idle-proxy"}, {scenario: "mixed-dashboard"}, {"sawtooth", container}, {"saturated-node", container},
+}
+
+// publishRun draws the charts of a result, afresh in a folder of that name, and returns it with them.
+func publishRun(dir, out, folder string) (report.Run, error) {
+	charts := filepath.Join(out, filepath.FromSlash(chartsDir), folder)
 	result, err := record.Open(dir)
 	if err != nil {
 		return report.Run{}, err
@@ -97,20 +110,20 @@ func publishRun(dir, charts string) (report.Run, error) {
 		}
 		for _, d := range all {
 			run.Charts = append(run.Charts, report.Chart{
-				Name: d.Name, Caption: d.Title, Path: path.Join(chartsDir, run.Scenario, filepath.Base(d.file)),
+				Name: d.Name, Caption: d.Title, Path: path.Join(chartsDir, folder, filepath.Base(d.file)),
 			})
 		}
 	}
 	return run, nil
 }
 
-// newestResults finds, for each scenario, the folder whose run began last.
-func newestResults(dir string) (map[string]string, error) {
+// newestResults finds, for each of what can be shown, the folder whose run began last.
+func newestResults(dir string) (map[shown]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("publish: %w: run 'make bench' first", err)
 	}
-	newest, created := map[string]string{}, map[string]string{}
+	newest, created := map[shown]string{}, map[shown]string{}
 	for _, e := range entries {
 		folder := filepath.Join(dir, e.Name())
 		result, err := record.Open(folder)
@@ -121,8 +134,9 @@ func newestResults(dir string) (map[string]string, error) {
 			return nil, fmt.Errorf("publish: %w", err)
 		}
 		m := result.Manifest
-		if strings.Compare(m.Created, created[m.Scenario.Name]) > 0 {
-			newest[m.Scenario.Name], created[m.Scenario.Name] = folder, m.Created
+		of := shown{m.Scenario.Name, report.On(m.Backend)}
+		if strings.Compare(m.Created, created[of]) > 0 {
+			newest[of], created[of] = folder, m.Created
 		}
 	}
 	return newest, nil

@@ -28,6 +28,8 @@ import (
 // runner is one call of the run command.
 type runner struct {
 	choice
+	targetFlags
+	target   *target
 	out      string
 	progress string
 	json     bool
@@ -51,9 +53,14 @@ func newRun() *cobra.Command {
 		Long: `Play a scenario's dashboards against an embedded Elasticsearch and dashboard servers on the loopback interface, and measure
 each load. A shipped scenario's name beats a file; ./name always means the file; without any, sawtooth is run.
 
+--backend node and container start a real Elasticsearch instead of the embedded one, --elasticsearch takes one that runs
+already, --dashboard a Kibana that does. An API key or a user is taken from the environment alone: ` + apiKeyVariable + `, or
+` + userVariable + ` and ` + passwordVariable + `.
+
 The result goes into a folder of its own: manifest.json before the first request, observations.ndjson as loads end, analysis.json
 at the end. Ctrl-C ends the run and keeps what was measured.`,
-		Example: "  pollbench run\n  pollbench run sawtooth --delays 1s..6s --protocols h2 --out results/short",
+		Example: "  pollbench run\n  pollbench run sawtooth --delays 1s..6s --protocols h2 --out results/short\n" +
+			"  pollbench run --backend node --repeats 3\n  pollbench run smoke --dashboard https://127.0.0.1:5601 --ca-file ca.pem",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return r.run(cmd.Context(), args)
@@ -62,6 +69,7 @@ at the end. Ctrl-C ends the run and keeps what was measured.`,
 	r.chooseFlags(cmd)
 	r.planFlags(cmd)
 	f := cmd.Flags()
+	r.targetFlags.add(f)
 	f.StringVar(&r.out, "out", "", "`DIR` for the result, not there yet or empty; with several scenarios, their folders' parent (default results/TIME-SCENARIO)")
 	f.StringVar(&r.progress, "progress", "auto", "how to show progress: auto, plain or none")
 	f.BoolVar(&r.json, "json", false, "write the analysis as JSON on standard output, and nothing else there")
@@ -74,6 +82,10 @@ func (r *runner) run(ctx context.Context, names []string) error {
 	}
 	if err := checkProgress(r.progress); err != nil {
 		return usage(err)
+	}
+	var err error
+	if r.target, err = r.targetFlags.check(r.cmd.Flags().Changed, os.Getenv, r.step); err != nil {
+		return err
 	}
 	jobs, err := r.jobs(names)
 	if err != nil {
@@ -111,7 +123,10 @@ func (r *runner) jobs(names []string) ([]job, error) {
 			errs = append(errs, usage(fmt.Errorf("scenario %q is there twice: its results would share a folder", s.Name)))
 		}
 		taken[s.Name] = true
-		jobs = append(jobs, job{s, r.plan(s), r.dir(s.Name, len(names)), r.command(name)})
+		if err := r.target.Plays(s); err != nil {
+			errs = append(errs, usage(err))
+		}
+		jobs = append(jobs, job{scenario: s, dir: r.dir(s.Name, len(names)), command: r.command(name)})
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -135,7 +150,8 @@ func (r *runner) dir(scenario string, of int) string {
 	return r.out
 }
 
-// command is the line that runs the same again. Where the result went is left out: a path may name its owner.
+// command is the line that runs the same again. Where the result went and the node is are left out, and what another machine is called: they may name
+// their owner.
 func (r *runner) command(scenario string) []string {
 	if _, shipped := scenarios.Source(scenario); !shipped {
 		scenario = "./" + filepath.Base(scenario)
@@ -143,13 +159,16 @@ func (r *runner) command(scenario string) []string {
 	line := []string{"pollbench", "run", scenario}
 	r.cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "progress", "json":
-			return
-		case "alone":
-			line = append(line, "--alone")
-			return
+		case "out", "progress", "json", "node-home":
+		case "alone", "allow-remote":
+			line = append(line, "--"+f.Name)
+		case "ca-file":
+			line = append(line, "--ca-file", filepath.Base(f.Value.String()))
+		case "elasticsearch", "dashboard":
+			line = append(line, "--"+f.Name, r.target.named(f.Value.String()))
+		default:
+			line = append(line, "--"+f.Name, strings.Trim(f.Value.String(), "[]"))
 		}
-		line = append(line, "--"+f.Name, strings.Trim(f.Value.String(), "[]"))
 	})
 	return line
 }
@@ -184,17 +203,28 @@ func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several boo
 	return nil
 }
 
-// measure starts the servers, writes the manifest and plays the plan.
+// measure starts the servers, makes the plan that they can bear, writes the manifest and plays the plan.
 func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err error) {
 	bench.Tune(j.scenario)
-	backend, err := bench.Start(timer, bench.Loopback(), j.scenario)
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			err = errors.Join(err, r.target.log.keep(j.dir))
+		}
+	}()
+	backend, err := bench.Start(ctx, timer, bench.Loopback(), j.scenario, r.target.Target)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		// Servers that end badly have lost nothing of ours, once every load has.
-		_ = backend.Close()
+		// Servers that end badly have lost nothing of ours, once every load has; but what is left on somebody else's has to be known.
+		if closed := backend.Close(); closed != nil {
+			r.step(closed.Error())
+		}
 	}()
+	j.plan = r.plan(j.scenario, backend.AtOnce())
+	if err := r.target.announce(j, r.step); err != nil {
+		return err
+	}
 	w, err := record.Create(j.dir, manifest(j, backend))
 	if err != nil {
 		return err
@@ -205,6 +235,13 @@ func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err err
 	return bench.Run(ctx, bench.Options{
 		Scenario: j.scenario, Plan: j.plan, Clock: timer, Backend: backend, Record: w.Append, Progress: show.update,
 	})
+}
+
+// step tells what is going on before anything is measured, and after.
+func (r *runner) step(text string) {
+	if r.progress != "none" {
+		fmt.Fprintln(r.stderr, text)
+	}
 }
 
 func manifest(j job, b *bench.Backend) record.Manifest {

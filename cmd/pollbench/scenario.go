@@ -110,9 +110,9 @@ func (c *choice) scenario(name string) (scenario.Scenario, error) {
 	return s.With(o)
 }
 
-// plan arranges the scenario's trials.
-func (c *choice) plan(s scenario.Scenario) plan.Plan {
-	return plan.New(s, plan.Options{Spacing: c.spacing, Alone: c.alone})
+// plan arranges the scenario's trials for a server that executes so many searches at once; 0: any number.
+func (c *choice) plan(s scenario.Scenario, atOnce int) plan.Plan {
+	return plan.New(s, plan.Options{Spacing: c.spacing, Alone: c.alone, AtOnce: atOnce})
 }
 
 // source is the scenario's text and what reads the files that it names: a shipped name beats a file; a path with a separator always means

@@ -125,14 +125,13 @@ func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, err
 	if err != nil {
 		return behind{}, err
 	}
-	b := behind{server: u.Host, trust: &tls.Config{}}
+	roots, err := readCA("--dashboard-ca", set.dashboardCA)
+	if err != nil {
+		return behind{}, err
+	}
+	b := behind{server: u.Host, trust: &tls.Config{RootCAs: roots}}
 	if u.Port() == "" {
 		b.server += ":443"
-	}
-	if set.dashboardCA != "" {
-		if b.trust.RootCAs, err = readCA("--dashboard-ca", set.dashboardCA); err != nil {
-			return behind{}, err
-		}
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 	err = s.within(ctx, set.wait, func(ctx context.Context) error {

@@ -186,8 +186,8 @@ func TestServeOthersBadInput(t *testing.T) {
 		{"--edge edge-h2 --dashboard https://" + nobody, exitFailed, "the dashboard server does not answer"},
 		{"--edge edge-h2 --dashboard " + other.URL + " --wait 1s", exitFailed, "name the file with its CA certificate with --dashboard-ca"},
 		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca " + ca + " --wait 1s", exitFailed, "/api/status: status 418 I'm a teapot"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitFailed, "read CA certificate: open missing.pem: no such file or directory (name the file with --dashboard-ca)"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitFailed, "there is none in serve.go: --dashboard-ca takes a PEM file"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitFailed, "--dashboard-ca: open missing.pem: no such file or directory"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitFailed, "--dashboard-ca serve.go: no certificate in it"},
 	} {
 		args := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--wait") {

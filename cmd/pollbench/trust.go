@@ -6,15 +6,18 @@ import (
 	"os"
 )
 
-// readCA reads the certificates to trust from a PEM file that a flag names.
+// readCA reads the certificates to trust from the file that a flag names. No file means nil: those that the system trusts.
 func readCA(flag, path string) (*x509.CertPool, error) {
+	if path == "" {
+		return nil, nil
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read CA certificate: %w (name the file with %s)", err, flag)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("read CA certificate: there is none in %s: %s takes a PEM file, such as serve writes with --ca-file", path, flag)
+		return nil, fmt.Errorf("%s %s: no certificate in it: it has to be PEM, with lines of BEGIN CERTIFICATE", flag, path)
 	}
 	return roots, nil
 }

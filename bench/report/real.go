@@ -1,0 +1,188 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pollbench/bench/analysis"
+	"pollbench/bench/record"
+)
+
+// On tells on which kind of Elasticsearch a result was measured: nothing if it is the embedded one, which is what a result is on unless it says otherwise.
+func On(b record.Backend) string {
+	switch kind := b.Kind; kind {
+	case "", "embedded":
+		return ""
+	default:
+		return kind
+	}
+}
+
+// name is the run's scenario, and what it was played against if that is not the embedded server.
+func (r Run) name() string {
+	if on := On(r.Environment.Backend); on != "" {
+		return r.Scenario + " on " + on
+	}
+	return r.Scenario
+}
+
+// real sets a run on a real Elasticsearch beside the same scenario on the embedded one, if that is there.
+func (w *page) real(r Run) {
+	b := r.Environment.Backend
+	w.line("## %s %s: %s\n", b.Product, b.Version, r.name())
+	w.line("The same dashboards, strategies and browser, with a real server behind them. %s.\n", headline(r.Analysis))
+	w.line("| | |")
+	w.line("|:--|:--|")
+	w.line("| delays by | %s |", map[string]string{"server": "the server's own aggregation `shard_delay`", "gate": "a delay gate in front of the server"}[b.DelayImplementer])
+	w.line("| *ready* is known to | %s |", millis(b.ReadyResolution))
+	if c := b.ServerClock; c != nil {
+		w.line("| the server's clock is read to | ± %s |", millis(c.Uncertainty))
+	}
+	if p := b.SearchPool; p != nil {
+		w.line("| search threads | %d |", p.Size)
+	}
+	w.line("")
+	w.chart(&r, "sawtooth-h2", "Wasted time against query delay over h2 on "+b.Product)
+	w.chart(&r, "load-h2", "Load times over h2 on "+b.Product)
+	stand := w.run(r.Scenario)
+	if stand == nil {
+		for _, t := range tables(r.Analysis) {
+			w.line("### %s\n\n%s", t.title, t.markdown())
+		}
+	} else {
+		for _, h := range hops(r.Analysis) {
+			t := beside(stand.Analysis, r.Analysis, h)
+			w.line("### %s\n\n%s", t.title, t.markdown())
+		}
+		t := added(stand.Analysis, r.Analysis)
+		w.line("### %s\n\n%s", t.title, t.markdown())
+	}
+	w.line("- %s.", distance(r.Analysis))
+	if stand != nil {
+		w.line("- %s.", changed(stand.Analysis, r.Analysis))
+	}
+	for _, line := range conclusions(r.Analysis) {
+		w.line("- %s.", line)
+	}
+	w.line("")
+}
+
+// beside has a row for each delay: each strategy's load on the stand-in and on the real server, and how far the latter is from the model; then both
+// speed-ups.
+func beside(stand, real analysis.Analysis, h hop) table {
+	t := table{title: h.name(real) + ": load time (median) on the stand-in and on the real server, whose distance from the model, and what continuous polling gains"}
+	t.header = []string{"delay"}
+	names := strategies(real)
+	for _, name := range names {
+		t.header = append(t.header, name+", stand-in", "real", "to model")
+	}
+	t.header = append(t.header, "speed-up, stand-in", "real")
+	for _, delayed := range distinct(h.cells(real, names[0]), func(c analysis.Cell) float64 { return c.Delay }) {
+		row := []string{delay(delayed)}
+		for _, name := range names {
+			there := cellAt(real, h, name, delayed)
+			row = append(row, load(cellAt(stand, h, name, delayed).Load.Median), load(there.Load.Median), difference(there.Model.Difference.Median))
+		}
+		for _, a := range []analysis.Analysis{stand, real} {
+			x := comparisonAt(a, h, delayed)
+			row = append(row, percents(x.Speedup, x.Lo, x.Hi))
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// cellAt is a cell without numbers if there is none.
+func cellAt(a analysis.Analysis, h hop, strategy string, delay float64) analysis.Cell {
+	for _, c := range a.Cells {
+		if hopOf(c) == h && c.Strategy == strategy && c.Delay == delay {
+			return c
+		}
+	}
+	return analysis.Cell{}
+}
+
+func comparisonAt(a analysis.Analysis, h hop, delay float64) analysis.Comparison {
+	for _, c := range a.Comparisons {
+		if (hop{c.Protocol, c.Topology}) == h && c.Group == nil && c.Delay == delay {
+			return c
+		}
+	}
+	return analysis.Comparison{}
+}
+
+// added is what the real server adds to each search.
+func added(stand, real analysis.Analysis) table {
+	t := table{title: "What the real server adds: wasted time per search over all delays (mean), on the stand-in and on the real server"}
+	t.header = slices.Concat(hopHeader(real), []string{"strategy", "server, stand-in", "real", "network, stand-in", "real", "sleep, stand-in", "real", "slot, stand-in", "real"})
+	for _, h := range hops(real) {
+		for _, name := range strategies(real) {
+			on, off := h.cells(real, name), h.cells(stand, name)
+			if len(on) == 0 || len(off) == 0 {
+				continue
+			}
+			row := append(h.columns(real), name)
+			for _, part := range []func(analysis.Cell) *float64{
+				func(c analysis.Cell) *float64 { return c.Wasted.Server },
+				func(c analysis.Cell) *float64 { return c.Wasted.Network },
+				func(c analysis.Cell) *float64 { return c.Wasted.Sleep },
+				func(c analysis.Cell) *float64 { return c.Wasted.Slot },
+			} {
+				before, now := meanOf(off, part), meanOf(on, part)
+				row = append(row, duration(&before), duration(&now))
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+	return t
+}
+
+// distance says how far the cells are from the model.
+func distance(a analysis.Analysis) string {
+	var all []float64
+	for _, c := range a.Cells {
+		if c.Expected() {
+			all = append(all, math.Abs(*c.Model.Difference.Median))
+		}
+	}
+	if len(all) == 0 {
+		return "the model expects nothing of these loads"
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("a cell's load differs from the model's by %s at the median of %d cells, %s at most", millis(all[len(all)/2]), len(all), millis(all[len(all)-1]))
+}
+
+// changed tells at which delays a comparison ends otherwise on the real server.
+func changed(stand, real analysis.Analysis) string {
+	var same int
+	var others []string
+	for _, x := range real.Comparisons {
+		h := hop{x.Protocol, x.Topology}
+		y := comparisonAt(stand, h, x.Delay)
+		if x.Group != nil || x.Speedup == nil || y.Speedup == nil {
+			continue
+		}
+		if verdict(x) == verdict(y) {
+			same++
+			continue
+		}
+		others = append(others, fmt.Sprintf("%s at %s: %s on the stand-in, %s on the real server", h.name(real), delay(x.Delay), verdict(y), verdict(x)))
+	}
+	if len(others) == 0 {
+		return fmt.Sprintf("no conclusion changes: all %d comparisons of loads end alike on both servers", same)
+	}
+	return fmt.Sprintf("%d of %d comparisons of loads end alike on both servers; not so %s", same, same+len(others), strings.Join(others, "; "))
+}
+
+// verdict is what a comparison says.
+func verdict(c analysis.Comparison) string {
+	switch {
+	case !beyond(c.Speedup, c.Lo, c.Hi):
+		return "no difference"
+	case *c.Speedup > 0:
+		return "faster"
+	}
+	return "slower"
+}

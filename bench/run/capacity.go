@@ -1,0 +1,44 @@
+package run
+
+import (
+	"fmt"
+
+	"pollbench/bench/plan"
+	"pollbench/bench/scenario"
+	"pollbench/fixtures/probe"
+)
+
+const (
+	// mostThreads is how many search threads an Elasticsearch is given that is started for a run: a delayed search holds one, and with a thousand a node takes
+	// some 700 MB. What does not fit is played in waves.
+	mostThreads = 1000
+	// leastQueue is Elasticsearch's own.
+	leastQueue = 1000
+)
+
+// size is what the scenario needs of an Elasticsearch that is started for it.
+func size(s scenario.Scenario) Size {
+	if s.SearchPool > 0 {
+		return Size{SearchThreads: s.SearchPool, QueueSize: max(leastQueue, plan.Load(s))}
+	}
+	return Size{SearchThreads: max(plan.Load(s), min(plan.Repeat(s)*s.Repeats, mostThreads)), QueueSize: leastQueue}
+}
+
+// room is how many searches, each of that many shards, the pool executes at once; 0: any number.
+func room(pool *probe.SearchPool, shards int) int {
+	if pool == nil || pool.Size == probe.Unlimited {
+		return 0
+	}
+	return max(1, pool.Size/max(1, shards))
+}
+
+// fits refuses a scenario of which a single load has more searches than the server executes at once, unless it is about that.
+func fits(s scenario.Scenario, atOnce int) error {
+	n := plan.Load(s)
+	if atOnce == 0 || n <= atOnce || s.SearchPool > 0 {
+		return nil
+	}
+	return fmt.Errorf("a load of %s has %d searches, and the server executes %d at once: the others would queue there, and the queue would be measured. "+
+		"Give it more search threads (thread_pool.search.size), take fewer --panels, or say search_pool: %d in the scenario to measure just that",
+		s.Name, n, atOnce, atOnce)
+}

@@ -1,0 +1,51 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"pollbench/bench/scenario"
+)
+
+// Plays tells why the scenario cannot be played against the target, as far as that can be known without asking it.
+func (t Target) Plays(s scenario.Scenario) error {
+	var errs []error
+	add := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("scenario %s: "+format, append([]any{s.Name}, args...)...))
+	}
+	switch {
+	case !faulty(s):
+	case !t.embedded():
+		add("only the embedded Elasticsearch makes faults: leave fault out, or take the embedded backend")
+	case t.DelayBy == ByGate:
+		add("behind a delay gate faults would come at other requests, for it asks more often than the browser does: leave one of them out")
+	}
+	if t.DelayBy == ByGate && s.SearchPool > 0 {
+		add("behind a delay gate a delayed search holds no thread of the server, so that none queues: leave search_pool or the gate out")
+	}
+	if !t.Dashboard.Given() {
+		return errors.Join(errs...)
+	}
+	if t.Dashboard.url().Scheme == "http" && slices.Contains(s.Protocols, scenario.H2) {
+		add("without TLS browsers speak HTTP/1.1 only: take --protocols http1, or give the dashboard server's address with https")
+	}
+	if slices.ContainsFunc(s.Paths(), scenario.Path.HasEdge) {
+		add("no edge stands in front of a dashboard server that runs already: give the edge's address as that of the dashboard server, and topology direct")
+	}
+	for _, n := range s.Networks {
+		if !n.BehindEdge.Perfect() || !n.Elasticsearch.Perfect() {
+			add("network %s: of a dashboard server that runs already only the last_hop is in our hands", n.Name)
+		}
+	}
+	if s.KeepOnDisconnect {
+		add("on_disconnect: keep is a matter of the dashboard server, and this one runs already")
+	}
+	return errors.Join(errs...)
+}
+
+func (t Target) embedded() bool { return t.Begin == nil && t.ours() }
+
+func faulty(s scenario.Scenario) bool {
+	return slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil })
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pollbench/bench/browser"
+	"pollbench/fixtures/documents"
+)
+
+// searches are the ids of what the browsers have asked for. A search that was not done within its submit is kept by the server for a while,
+// also when it has been delivered.
+type searches struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (s *searches) add(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ids = append(s.ids, id)
+}
+
+const (
+	// deleters is how many DELETEs are under way at once: few enough that nobody else on the server notices.
+	deleters = 8
+	// takingBack is how long a server may take over all of them. What is left expires by itself, a minute after it was last asked for.
+	takingBack = 30 * time.Second
+)
+
+// takeBack deletes what the run has left on servers that go on: its searches, and its index.
+func (b *Backend) takeBack() error {
+	if b.target.ours() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), takingBack)
+	defer cancel()
+	server, route := b.server, "/_async_search"
+	if b.target.Dashboard.Given() {
+		server, route = b.target.Dashboard, browser.SearchPath
+	}
+	client := server.client(b.network)
+	defer client.CloseIdleConnections()
+	ids := make(chan string)
+	var deleting sync.WaitGroup
+	var left atomic.Int64
+	for range deleters {
+		deleting.Go(func() {
+			for id := range ids {
+				if !deleted(ctx, client, server.URL+route+"/"+url.PathEscape(id)) {
+					left.Add(1)
+				}
+			}
+		})
+	}
+	for _, id := range b.asked.ids {
+		ids <- id
+	}
+	close(ids)
+	deleting.Wait()
+	if b.lent {
+		client := b.server.client(b.network)
+		defer client.CloseIdleConnections()
+		if err := documents.Delete(ctx, client, b.server.URL); err != nil {
+			return err
+		}
+	}
+	if n := left.Load(); n > 0 {
+		return fmt.Errorf("%d of %d searches could not be deleted: they expire within a minute", n, len(b.asked.ids))
+	}
+	return nil
+}
+
+// deleted tells whether the search is gone: one that the server no longer knows is.
+func deleted(ctx context.Context, client *http.Client, at string) bool {
+	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, at, nil)
+	if err != nil {
+		return false
+	}
+	r.Header = browser.Headers()
+	answer, err := client.Do(r)
+	if err != nil {
+		return false
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)) // so that the connection can be used again
+	_ = answer.Body.Close()
+	return answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusNotFound
+}
