@@ -135,7 +135,7 @@ func TestServeEndsWithPollHeld(t *testing.T) {
 	began := time.Now()
 	s.cancel()
 	s.end(t)
-	if took := time.Since(began); took < closing || took > closing+time.Second {
+	if took := time.Since(began); took < closing || took > 2*time.Second { // a second, and one for a machine that is busy
 		t.Errorf("it ended after %v", took)
 	}
 	if err := <-held; err == nil {
