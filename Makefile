@@ -7,13 +7,16 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 
-.PHONY: bench bench-all test check fuzz publish fidelity node node-image node-official node-test help
+.PHONY: bench bench-all bench-containers test check fuzz publish fidelity node node-image node-official node-test help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
 
 bench-all: ## measure every scenario of RESULTS.md (about 4 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
+
+bench-containers: node-image ## measure the sawtooth and a full search pool on a real Elasticsearch in a container (about 7 minutes; needs Docker, Java and Maven)
+	$(RUN) run sawtooth saturated-node --backend container
 
 test: ## run the tests
 	$(GO) test ./...
