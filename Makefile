@@ -7,7 +7,7 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 
-.PHONY: bench bench-all bench-containers test check fuzz publish fidelity node node-image node-official node-test help
+.PHONY: bench bench-all bench-containers test check fuzz publish fidelity node node-image node-official node-test image up down help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
@@ -50,6 +50,18 @@ node-official: ## add shard_delay to Elastic's own image of release VERSION, as 
 
 node-test: ## run the tests of its Java parts
 	mvn -q -B -f fixtures/node/pom.xml test
+
+image: ## build the embedded servers as an image, pollbench/embedded (needs Docker: .ci/docker start)
+	@mkdir -p bin/image/certificates
+	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT)' -o bin/image/pollbench ./cmd/pollbench
+	docker build --quiet --file cmd/pollbench/Dockerfile --build-arg COMMIT=$(COMMIT) --build-arg VERSION=$$(sed -n 's/^const version = "\(.*\)"/\1/p' cmd/pollbench/version.go) \
+		--tag pollbench/embedded:latest --tag pollbench/embedded:$(subst +,-,$(COMMIT)) bin/image
+
+up: image ## start Elasticsearch, dashboard server and edge as containers, with what docker-compose.yml lets you set (needs Docker and Compose)
+	@.ci/compose up
+
+down: ## remove these containers, their network and their volume
+	@.ci/compose down
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -17,14 +17,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"pollbench/bench/clock"
+	"pollbench/fixtures/documents"
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/kibana"
 	"pollbench/fixtures/network"
 	"pollbench/fixtures/site"
 )
 
-// closing is how long requests under way may take to end once a signal has come.
-const closing = 2 * time.Second
+// closing is how long requests under way may take to end once a signal has come. Whoever stops a container should not have to wait for more than a
+// second.
+const closing = 900 * time.Millisecond
 
 // serving is one call of the serve command.
 type serving struct {
@@ -41,12 +43,17 @@ func newServe() *cobra.Command {
 		Long: `Start the embedded Elasticsearch, a dashboard server in front of it and, with --edge, a proxy in front of that, on the loopback interface. Once
 all of them answer, print their addresses and commands to try; then run until Ctrl-C or SIGTERM. A second one ends the program at once.
 
-Dashboard server and proxy speak TLS. Their certificate is new each time and good for a day: clients have to trust the file that is named.
+Dashboard server and proxy speak TLS. Their certificate is new each time and good for 30 days: clients have to trust the file that is named. When they
+listen for other machines too, it is also good for this one's name.
+
+Each of them can be a process, or a container, of its own: --elasticsearch-only starts the first alone, --elasticsearch URL the dashboard server in
+front of any Elasticsearch, --dashboard URL with --edge a proxy in front of any dashboard server. In the Elasticsearch that is named, the index
+"` + documents.Index + `", which dashboards search, is made if it is not there.
 
 The network flags shape two hops. --rtt, --jitter, --bandwidth and --cut: the last hop, between whoever connects and the edge, or the dashboard
 server if there is no edge. --elasticsearch-rtt and so on: the hop between dashboard server and Elasticsearch; who asks Elasticsearch
 itself is not concerned.`,
-		Example: "  pollbench serve\n  pollbench serve --edge edge-http1 --rtt 100ms --dashboard-port 5601\n  pollbench serve --json --ca-file ca.pem",
+		Example: "  pollbench serve\n  pollbench serve --edge edge-http1 --rtt 100ms --dashboard-port 5601\n  pollbench serve --json --ca-file ca.pem\n  pollbench serve --elasticsearch http://127.0.0.1:9200 --edge edge-h2",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.stdout, s.log = cmd.OutOrStdout(), log.New(cmd.ErrOrStderr(), "", log.Ltime)
@@ -88,31 +95,32 @@ func (s *serving) serve(ctx context.Context, set settings) error {
 		return err
 	}
 	defer timer.Close()
-	servers, err := site.New(site.Options{Clock: timer, Addresses: set.certified(), ErrorLog: s.log})
+	servers, err := site.New(site.Options{Clock: timer, Hosts: set.certified(), ErrorLog: s.log})
 	if err != nil {
 		return err
 	}
 	defer s.close(servers)
-	if err := set.start(servers, listeners); err != nil {
+	named, err := s.awaitNamed(ctx, set)
+	if err != nil {
 		return err
 	}
-	at := addresses{
-		Elasticsearch: "http://" + listeners.elasticsearch.reach(), Dashboard: "https://" + listeners.dashboard.reach(),
+	if err := set.start(servers, listeners, named); err != nil {
+		return err
 	}
-	if set.edge.HasEdge() {
-		at.Edge = "https://" + listeners.edge.reach()
-	}
+	at := listeners.addresses()
 	s.log.Print("starting")
 	if err := at.await(ctx, servers.Trust(), set.lastHop); err != nil {
 		return err
 	}
 	// Only now: a file that is there already is not touched for servers that could not start.
-	ca, err := writeCA(set.caFile, servers.CA())
-	if err != nil {
-		return err
+	if at.browser() != "" {
+		ca, err := writeCA(set.caFile, servers.CA())
+		if err != nil {
+			return err
+		}
+		defer ca.remove()
+		at.CAFile = ca.path
 	}
-	defer ca.remove()
-	at.CAFile = ca.path
 	servers.Begin(timer.Now())
 	if err := at.print(s.stdout, set); err != nil {
 		return err
@@ -128,28 +136,37 @@ func (s *serving) serve(ctx context.Context, set settings) error {
 }
 
 // start starts what was asked for. What a browser connects to is behind the last hop's network.
-func (set settings) start(servers *site.Site, l listeners) error {
+func (set settings) start(servers *site.Site, l listeners, b behind) error {
+	if set.starts.elasticsearch {
+		servers.Elasticsearch(l.elasticsearch, elastic.Options{Strict: set.strict})
+	}
 	last := func(l net.Listener) net.Listener { return servers.Link(set.lastHop, set.seed).Listener(l) }
-	servers.Elasticsearch(l.elasticsearch, elastic.Options{Strict: set.strict})
-	var loopback net.Dialer
-	dashboard := kibana.Options{
-		OnDisconnect: set.onDisconnect,
-		DialContext:  servers.Link(set.elasticsearch, set.seed+1).Dial(loopback.DialContext),
+	if set.starts.dashboard {
+		var direct net.Dialer
+		listener := net.Listener(l.dashboard)
+		if !set.starts.edge {
+			listener = last(listener)
+		}
+		err := servers.Dashboard(listener, kibana.Options{
+			Elasticsearch: set.elasticsearchURL, OnDisconnect: set.onDisconnect,
+			DialContext: servers.Link(set.elasticsearch, set.seed+1).Dial(direct.DialContext),
+		})
+		if err != nil {
+			return err
+		}
+		b.server = l.dashboard.reach()
 	}
-	if !set.edge.HasEdge() {
-		return servers.Dashboard(last(l.dashboard), dashboard)
+	if set.starts.edge {
+		return servers.Edge(last(l.edge), set.edgeOptions(b))
 	}
-	if err := servers.Dashboard(l.dashboard, dashboard); err != nil {
-		return err
-	}
-	return servers.Edge(last(l.edge), set.edgeOptions(l.dashboard.reach()))
+	return nil
 }
 
 func (s *serving) close(servers *site.Site) {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	if err := servers.Close(ctx); err != nil {
-		s.log.Printf("requests were dropped: %v", err)
+		s.log.Printf("what was still open was cut: %v", err)
 	}
 }
 
@@ -172,17 +189,17 @@ func (l listener) reach() string {
 
 func (set settings) bind() (l listeners, err error) {
 	for _, b := range []struct {
-		to      *listener
-		name    string
-		flag    string
-		port    uint16
-		skipped bool
+		to     *listener
+		name   string
+		flag   string
+		port   uint16
+		starts bool
 	}{
-		{&l.elasticsearch, "Elasticsearch", "--elasticsearch-port", set.elasticsearchPort, false},
-		{&l.dashboard, "the dashboard server", "--dashboard-port", set.dashboardPort, false},
-		{&l.edge, "the edge", "--edge-port", set.edgePort, !set.edge.HasEdge()},
+		{&l.elasticsearch, "Elasticsearch", "--elasticsearch-port", set.elasticsearchPort, set.starts.elasticsearch},
+		{&l.dashboard, "the dashboard server", "--dashboard-port", set.dashboardPort, set.starts.dashboard},
+		{&l.edge, "the edge", "--edge-port", set.edgePort, set.starts.edge},
 	} {
-		if b.skipped {
+		if !b.starts {
 			continue
 		}
 		at := netip.AddrPortFrom(set.address, b.port)
@@ -196,6 +213,20 @@ func (set settings) bind() (l listeners, err error) {
 		}
 	}
 	return l, nil
+}
+
+// addresses are those of the servers that have a listener.
+func (l listeners) addresses() (a addresses) {
+	for _, s := range []struct {
+		at     listener
+		scheme string
+		to     *string
+	}{{l.elasticsearch, "http://", &a.Elasticsearch}, {l.dashboard, "https://", &a.Dashboard}, {l.edge, "https://", &a.Edge}} {
+		if s.at.Listener != nil {
+			*s.to = s.scheme + s.at.reach()
+		}
+	}
+	return a
 }
 
 // cause is what the system said, without the address that the message has already.

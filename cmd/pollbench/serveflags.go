@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"strconv"
 	"time"
 
@@ -18,7 +19,13 @@ import (
 
 // serveFlags are the command's flags as they were typed; [serveFlags.check] makes settings of them.
 type serveFlags struct {
+	flags             *pflag.FlagSet
 	listen            string
+	elasticsearchOnly bool
+	elasticsearchURL  string
+	dashboardURL      string
+	dashboardCA       string
+	wait              time.Duration
 	elasticsearchPort int
 	dashboardPort     int
 	edgePort          int
@@ -42,8 +49,13 @@ type hop struct {
 }
 
 func (s *serveFlags) add(f *pflag.FlagSet) {
-	s.elasticsearch.prefix = "elasticsearch-"
+	s.flags, s.elasticsearch.prefix = f, "elasticsearch-"
 	f.SortFlags = false
+	f.BoolVar(&s.elasticsearchOnly, "elasticsearch-only", false, "start Elasticsearch and nothing else")
+	f.StringVar(&s.elasticsearchURL, "elasticsearch", "", "`URL` of an Elasticsearch to ask, such as http://127.0.0.1:9200, instead of starting one")
+	f.StringVar(&s.dashboardURL, "dashboard", "", "`URL` of a dashboard server, such as https://127.0.0.1:5601, for the edge to stand in front of, instead of starting one")
+	f.StringVar(&s.dashboardCA, "dashboard-ca", "", "`FILE` with the CA certificate of that dashboard server (default those that the system trusts)")
+	f.DurationVar(&s.wait, "wait", 10*time.Second, "`TIME` that a server named by its URL may take until it answers")
 	f.StringVar(&s.listen, "listen", "127.0.0.1", "`ADDRESS` of this machine to listen on; another than a loopback address lets others in")
 	f.IntVar(&s.elasticsearchPort, "elasticsearch-port", 0, "`PORT` of Elasticsearch; 0: any that is free")
 	f.IntVar(&s.dashboardPort, "dashboard-port", 0, "`PORT` of the dashboard server; 0: any that is free")
@@ -68,6 +80,7 @@ func (h *hop) add(f *pflag.FlagSet, where string) {
 // settings are flags that have been checked.
 type settings struct {
 	serveFlags
+	starts            starts
 	address           netip.Addr
 	elasticsearchPort uint16
 	dashboardPort     uint16
@@ -113,6 +126,7 @@ func (s *serveFlags) check() (settings, error) {
 	if s.edge == "" && s.edgePort != 0 {
 		fail(fmt.Errorf("--edge-port %d: there is no edge: choose one with --edge", s.edgePort))
 	}
+	fail(set.checkStarts())
 	fail(s.lastHop.check())
 	fail(s.elasticsearch.check())
 	switch s.onDisconnect {
@@ -150,17 +164,20 @@ func address(text string) (netip.Addr, error) {
 	return a.Unmap(), nil
 }
 
-// certified are the addresses by which the servers may be reached, as far as they are not in every certificate.
-func (set settings) certified() []net.IP {
+// certified are the hosts by which the servers may be reached, as far as they are not in every certificate. A container's name is that of its machine.
+func (set settings) certified() []string {
 	if !set.address.IsUnspecified() {
-		return []net.IP{set.address.AsSlice()}
+		return []string{set.address.String()}
 	}
-	var all []net.IP
+	var all []string
 	found, _ := net.InterfaceAddrs() // without them the certificate is still good for the loopback addresses
 	for _, a := range found {
 		if n, ok := a.(*net.IPNet); ok {
-			all = append(all, n.IP)
+			all = append(all, n.IP.String())
 		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		all = append(all, name)
 	}
 	return all
 }
@@ -182,11 +199,11 @@ func parseEdge(text string) (scenario.Topology, error) {
 	return t, nil
 }
 
-// edgeOptions are those of the proxy in front of the dashboard server at that address.
-func (set settings) edgeOptions(server string) edge.Options {
+// edgeOptions are those of the proxy in front of that dashboard server.
+func (set settings) edgeOptions(b behind) edge.Options {
 	carried := set.protocols()
 	// An edge that speaks to the server what it is spoken to takes the better protocol: there is one port for both.
-	o := edge.Options{Server: server, ToServer: set.edge.ServerProtocol(carried[0]).ALPN(), IdleTimeout: set.edge.IdleTimeout.Duration}
+	o := edge.Options{Server: b.server, ServerTLS: b.trust, ToServer: set.edge.ServerProtocol(carried[0]).ALPN(), IdleTimeout: set.edge.IdleTimeout.Duration}
 	for _, p := range carried {
 		o.ToBrowser = append(o.ToBrowser, p.ALPN())
 	}

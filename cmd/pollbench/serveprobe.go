@@ -20,15 +20,15 @@ const (
 	handshakeBytes = 16 << 10
 )
 
-// addresses are where the servers answer, as --json prints them.
+// addresses are where the servers answer that were started, as --json prints them.
 type addresses struct {
-	Elasticsearch string `json:"elasticsearch"`
-	Dashboard     string `json:"dashboard"`
+	Elasticsearch string `json:"elasticsearch,omitempty"`
+	Dashboard     string `json:"dashboard,omitempty"`
 	Edge          string `json:"edge,omitempty"`
-	CAFile        string `json:"ca_file"`
+	CAFile        string `json:"ca_file,omitempty"`
 }
 
-// browser is what a browser connects to, at the near end of the last hop.
+// browser is what a browser connects to, at the near end of the last hop; empty if there is nothing of the kind.
 func (a addresses) browser() string {
 	if a.Edge != "" {
 		return a.Edge

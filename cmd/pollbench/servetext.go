@@ -34,23 +34,39 @@ const query = `{"size":0,"aggs":{"wait":{"shard_delay":{"value":"3s"}}}}`
 
 func (a addresses) describe(out *bytes.Buffer, set settings) {
 	name := "dashboard server"
-	fmt.Fprintf(out, "Elasticsearch     %s\ndashboard server  %s\n", a.Elasticsearch, a.Dashboard)
 	if a.Edge != "" {
 		name = "edge"
-		fmt.Fprintf(out, "edge              %s (%s: connect here)\n", a.Edge, set.serveFlags.edge)
 	}
-	fmt.Fprintf(out, "CA certificate    %s\n", a.CAFile)
+	for _, s := range []struct{ what, at string }{
+		{"Elasticsearch", a.Elasticsearch}, {"dashboard server", a.Dashboard}, {"edge", a.Edge}, {"CA certificate", a.CAFile},
+	} {
+		switch {
+		case s.at == "":
+		case s.at == a.Edge:
+			fmt.Fprintf(out, "%-16s  %s (%s: connect here)\n", s.what, s.at, set.serveFlags.edge)
+		default:
+			fmt.Fprintf(out, "%-16s  %s\n", s.what, s.at)
+		}
+	}
 	set.serveFlags.lastHop.describe(out, "last hop")
 	set.serveFlags.elasticsearch.describe(out, "Elasticsearch")
-	fmt.Fprint(out, "\nA search of 3 s in Elasticsearch: submitted, looked at, awaited and deleted. The first line is needed for those after it.\n\n")
-	for _, line := range a.elasticsearchSamples() {
-		fmt.Fprintf(out, "  %s\n", line)
+	of := "A search of 3 s"
+	if a.Elasticsearch != "" {
+		fmt.Fprintf(out, "\n%s in Elasticsearch: submitted, looked at, awaited and deleted. The first line is needed for those after it.\n\n", of)
+		for _, line := range a.elasticsearchSamples() {
+			fmt.Fprintf(out, "  %s\n", line)
+		}
+		of = "The same"
+	}
+	if a.browser() == "" {
+		return
 	}
 	for _, p := range set.protocols() {
-		fmt.Fprintf(out, "\nThe same over %s through the %s, as a page asks that polls continuously.\n\n", protocolNames[p], name)
+		fmt.Fprintf(out, "\n%s over %s through the %s, as a page asks that polls continuously.\n\n", of, protocolNames[p], name)
 		for _, line := range a.dashboardSamples(p, set.edge.IdleTimeout.Duration) {
 			fmt.Fprintf(out, "  %s\n", line)
 		}
+		of = "The same"
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"math"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -92,7 +90,7 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 			errs = append(errs, err)
 		}
 	}
-	roots, err := t.roots()
+	roots, err := readCA("--ca-file", t.caFile)
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -237,22 +235,6 @@ func checkHeader(variable, value string) error {
 		return fmt.Errorf("%s in the environment is no API key: it has blanks or other characters that none has; take its encoded form", variable)
 	}
 	return nil
-}
-
-// roots are the certificates to trust; nil: the system's.
-func (t *targetFlags) roots() (*x509.CertPool, error) {
-	if t.caFile == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(t.caFile)
-	if err != nil {
-		return nil, fmt.Errorf("--ca-file: %w", err)
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("--ca-file %s: no certificate in it: it has to be PEM, with lines of BEGIN CERTIFICATE", t.caFile)
-	}
-	return roots, nil
 }
 
 // named is a server's address as a result may have it.

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// composed is the containers of docker-compose.yml, under a name of their own and on ports that were free.
+type composed struct {
+	served
+	project string
+	env     []string
+}
+
+// needImage skips a test for which an image is missing, unless POLLBENCH_REQUIRE names docker.
+func needImage(t *testing.T, image, how string) {
+	t.Helper()
+	need(t, "docker")
+	for _, c := range []struct {
+		ask []string
+		how string
+	}{
+		{[]string{"version"}, `start Docker, or on Debian as root: exports=$(.ci/docker start); eval "$exports"`},
+		{[]string{"image", "inspect", image}, how},
+	} {
+		if text, err := exec.Command("docker", c.ask...).CombinedOutput(); err != nil {
+			said := fmt.Sprintf("docker %s: %v: %s; %s", strings.Join(c.ask, " "), err, bytes.TrimSpace(text), c.how)
+			if strings.Contains(os.Getenv("POLLBENCH_REQUIRE"), "docker") {
+				t.Fatalf("required by POLLBENCH_REQUIRE: %s", said)
+			}
+			t.Skipf("%s (POLLBENCH_REQUIRE=docker makes that a failure)", said)
+		}
+	}
+}
+
+// compose runs the script that make up and make down run, and returns what it wrote on standard output.
+func (c *composed) compose(t *testing.T, command string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command("../../.ci/compose", command)
+	cmd.Env, cmd.Stdout, cmd.Stderr = c.env, &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("compose %s: %v: %s%s", command, err, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+// up starts the containers and reads where they are.
+func up(t *testing.T, image string) *composed {
+	t.Helper()
+	c := &composed{project: fmt.Sprintf("pollbench-test-%d", os.Getpid())}
+	c.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+c.project, "ES_IMAGE="+image, "ES_PORT=0", "DASHBOARD_PORT=0", "EDGE_PORT=0")
+	t.Cleanup(func() {
+		if t.Failed() { // else the test has done so
+			c.compose(t, "down")
+		}
+	})
+	c.first = c.compose(t, "up")
+	for what, to := range map[string]*string{
+		"Elasticsearch ": &c.Elasticsearch, "dashboard server ": &c.Dashboard, "edge (h2 only) ": &c.Edge, "CA certificates ": &c.CAFile,
+	} {
+		for line := range strings.Lines(c.first) {
+			if rest, ok := strings.CutPrefix(line, what); ok {
+				*to = strings.TrimSpace(rest)
+			}
+		}
+		if *to == "" {
+			t.Fatalf("no %s in %s", what, c.first)
+		}
+	}
+	return c
+}
+
+// docker returns the words of its answer.
+func (c *composed) docker(t *testing.T, args ...string) []string {
+	t.Helper()
+	text, err := exec.Command("docker", args...).Output()
+	if err != nil {
+		t.Fatalf("docker %v: %v", args, err)
+	}
+	return strings.Fields(string(text))
+}
+
+// A search goes through containers of each server, the dashboard server in front of a real Elasticsearch or of the embedded one.
+func TestCompose(t *testing.T) {
+	needImage(t, "pollbench/embedded:latest", "make image")
+	for _, elasticsearch := range []struct{ image, how string }{
+		{"pollbench/embedded:latest", "make image"},
+		{"pollbench/node:latest", "make node-image"},
+	} {
+		t.Run(elasticsearch.image, func(t *testing.T) {
+			needImage(t, elasticsearch.image, elasticsearch.how)
+			c := up(t, elasticsearch.image)
+			c.hold(t)
+			for _, hop := range []struct{ protocol, url string }{{"HTTP/2.0", c.Edge}, {"HTTP/2.0", c.Dashboard}, {"HTTP/1.1", c.Dashboard}} {
+				c.search(t, hop.protocol, hop.url)
+			}
+			c.restrained(t)
+			c.ends(t, "edge")
+			c.ends(t, "dashboard")
+			c.compose(t, "down")
+			c.nothingLeft(t)
+		})
+	}
+}
+
+// hold asks each server as its health command does. The file of CA certificates is good for both.
+func (c *composed) hold(t *testing.T) {
+	t.Helper()
+	for _, args := range [][]string{
+		{c.Elasticsearch}, {c.Dashboard + "/api/status", "--ca-file", c.CAFile}, {c.Edge + "/api/status", "--ca-file", c.CAFile},
+	} {
+		if code, stdout, stderr := call(t, append([]string{"health"}, args...)...); code != exitDone {
+			t.Errorf("health %v: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// search submits a search, and waits for it with a long poll.
+func (c *composed) search(t *testing.T, protocol, server string) {
+	t.Helper()
+	client := c.client(t, protocol)
+	defer client.CloseIdleConnections()
+	const delay = time.Second
+	began := time.Now()
+	id := submit(t, client, server, delay.String())
+	submitted := time.Since(began)
+	status, spoken, answer := ask(t, client, "POST", server+"/internal/search/ese/"+url.PathEscape(id),
+		`{"params":{"wait_for_completion_timeout":"30s"},"retrieveResults":true,"stream":true}`)
+	took := time.Since(began)
+	var result struct {
+		Running  bool `json:"is_running"`
+		Response struct {
+			Hits struct{ Total struct{ Value int } }
+		}
+	}
+	err := json.Unmarshal([]byte(answer), &result)
+	if err != nil || status != http.StatusOK || spoken != protocol || result.Running || result.Response.Hits.Total.Value != 10_000 || submitted >= delay || took < delay {
+		t.Errorf("%s over %s: status %d over %s, submitted after %v, ended after %v: %s, %v", server, protocol, status, spoken, submitted, took, answer, err)
+	}
+}
+
+// restrained says that each container is ours, limited, and reached from this machine alone.
+func (c *composed) restrained(t *testing.T) {
+	t.Helper()
+	ids := c.docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project)
+	if len(ids) != 3 {
+		t.Fatalf("containers %v, want 3", ids)
+	}
+	for _, id := range ids {
+		is := c.docker(t, "inspect", "--format",
+			`{{index .Config.Labels "pollbench"}} {{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}{{range .NetworkSettings.Ports}}{{range .}} {{.HostIp}}{{end}}{{end}}`, id)
+		if len(is) != 4 || is[0] != "true" || is[1] == "0" || is[2] == "0" || is[3] != "127.0.0.1" {
+			t.Errorf("label, memory, CPUs and addresses: %v", is)
+		}
+	}
+	for _, kind := range []string{"network", "volume"} {
+		if named := c.docker(t, kind, "ls", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=pollbench=true"); len(named) != 1 {
+			t.Errorf("%ss of ours: %v, want 1", kind, named)
+		}
+	}
+}
+
+// ends stops a container, which must end by itself, and well.
+func (c *composed) ends(t *testing.T, service string) {
+	t.Helper()
+	id := c.docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=com.docker.compose.service="+service)
+	if len(id) != 1 {
+		t.Fatalf("%s: %v", service, id)
+	}
+	began := time.Now()
+	c.docker(t, "stop", id[0])
+	if took := time.Since(began); took > 3*time.Second { // Docker would kill it after 10 s
+		t.Errorf("%s took %v to end", service, took)
+	}
+	if code := c.docker(t, "inspect", "--format", "{{.State.ExitCode}}", id[0]); code[0] != "0" {
+		t.Errorf("%s: exit code %v", service, code)
+	}
+}
+
+func (c *composed) nothingLeft(t *testing.T) {
+	t.Helper()
+	for _, kind := range [][]string{{"ps", "--all"}, {"network", "ls"}, {"volume", "ls"}} {
+		if left := c.docker(t, append(kind, "--quiet", "--filter", "label=com.docker.compose.project="+c.project)...); len(left) > 0 {
+			t.Errorf("docker %v: left behind: %v", kind, left)
+		}
+	}
+	if _, err := os.Stat(c.CAFile); err == nil || !filepath.IsAbs(c.CAFile) {
+		t.Errorf("left behind: %s", c.CAFile)
+	}
+}

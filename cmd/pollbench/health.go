@@ -1,0 +1,45 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// alive is how long a healthy server may take to answer. Containers are asked often: those that ask should not pile up.
+const alive = 4 * time.Second
+
+func newHealth() *cobra.Command {
+	var caFile string
+	cmd := &cobra.Command{
+		Use:   "health URL",
+		Short: "Ask a server whether it answers: exit 0 if it does",
+		Long: `Ask for a URL. If the answer has status 200 within ` + alive.String() + ` the exit code is 0, else 1, with one line that says why. Containers of the
+embedded servers use it as their health command, for there is nothing else in them.`,
+		Example: "  pollbench health http://127.0.0.1:9200\n  pollbench health https://127.0.0.1:5601/api/status --ca-file ca.pem",
+		Args:    exactly(1, "the URL to ask for"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if u, err := url.Parse(args[0]); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				return usage(fmt.Errorf("%q: give a URL such as http://127.0.0.1:9200", args[0]))
+			}
+			roots, err := readCA("--ca-file", caFile)
+			if err != nil {
+				return err
+			}
+			// It has no Proxy: whoever names an address means that address.
+			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+			asked := time.Now()
+			if err := get(cmd.Context(), client, args[0], alive); err != nil {
+				return fmt.Errorf("not healthy: %w", err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "healthy: %s answered after %v\n", args[0], time.Since(asked).Round(time.Millisecond))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&caFile, "ca-file", "", "`FILE` with the CA certificate to trust (default those that the system trusts)")
+	return cmd
+}
