@@ -28,10 +28,9 @@ check: ## what every change must pass: format, vet, staticcheck, tests with the 
 	$(GO) mod tidy -diff
 	$(GO) test -race ./...
 
-fuzz: ## run each fuzz target for FUZZTIME, 30s by default
-	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | while read -r package target; do \
-		echo "$$package $$target"; $(GO) test ./$$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
-	done
+fuzz: ## run each fuzz target for FUZZTIME, 30s by default, two at a time
+	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | \
+		xargs -n 2 -P 2 sh -c 'echo "$$0 $$1"; exec $(GO) test "./$$0" -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -parallel 1'
 
 publish: ## RESULTS.md and its charts, from the newest results
 	$(RUN) publish
