@@ -7,13 +7,16 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 
-.PHONY: bench bench-all test check fuzz publish fidelity node node-image node-official node-test image up down help
+.PHONY: bench bench-all bench-containers test check fuzz publish fidelity node node-image node-official node-test image up down help
 
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
 
 bench-all: ## measure every scenario of RESULTS.md (about 4 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
+
+bench-containers: node-image ## measure the sawtooth and a full search pool on a real Elasticsearch in a container (about 7 minutes; needs Docker, Java and Maven)
+	$(RUN) run sawtooth saturated-node --backend container
 
 test: ## run the tests
 	$(GO) test ./...
@@ -25,10 +28,9 @@ check: ## what every change must pass: format, vet, staticcheck, tests with the 
 	$(GO) mod tidy -diff
 	$(GO) test -race ./...
 
-fuzz: ## run each fuzz target for FUZZTIME, 30s by default
-	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | while read -r package target; do \
-		echo "$$package $$target"; $(GO) test ./$$package -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) || exit 1; \
-	done
+fuzz: ## run each fuzz target for FUZZTIME, 30s by default, two at a time
+	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | \
+		xargs -n 2 -P 2 sh -c 'echo "$$0 $$1"; exec $(GO) test "./$$0" -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -parallel 1'
 
 publish: ## RESULTS.md and its charts, from the newest results
 	$(RUN) publish
@@ -51,7 +53,7 @@ node-test: ## run the tests of its Java parts
 image: ## build the embedded servers as an image, pollbench/embedded (needs Docker: .ci/docker start)
 	@mkdir -p bin/image/certificates
 	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT)' -o bin/image/pollbench ./cmd/pollbench
-	docker build --quiet --file Dockerfile --build-arg COMMIT=$(COMMIT) --build-arg VERSION=$$(sed -n 's/^const version = "\(.*\)"/\1/p' cmd/pollbench/version.go) \
+	docker build --quiet --file cmd/pollbench/Dockerfile --build-arg COMMIT=$(COMMIT) --build-arg VERSION=$$(sed -n 's/^const version = "\(.*\)"/\1/p' cmd/pollbench/version.go) \
 		--tag pollbench/embedded:latest --tag pollbench/embedded:$(subst +,-,$(COMMIT)) bin/image
 
 up: image ## start Elasticsearch, dashboard server and edge as containers, with what docker-compose.yml lets you set (needs Docker and Compose)
@@ -61,4 +63,4 @@ down: ## remove these containers, their network and their volume
 	@.ci/compose down
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

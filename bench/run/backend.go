@@ -74,7 +74,7 @@ func (b *Backend) start(ctx context.Context, s scenario.Scenario) error {
 		}
 	}
 	if b.target.Dashboard.Given() {
-		if err := b.dashboard(ctx); err != nil {
+		if err := b.dashboard(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,9 @@ func (b *Backend) distant(s scenario.Scenario) int {
 func (b *Backend) Describe() record.Backend {
 	d := b.found
 	d.Kind = cmp.Or(b.target.Kind, "embedded")
-	d.DashboardServers, d.SocketsPerServer = b.dashboards, sockets
+	if d.DashboardServers = b.dashboards; b.dashboards > 0 {
+		d.SocketsPerServer = sockets
+	}
 	return d
 }
 

@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"pollbench/bench/browser"
+	"pollbench/bench/scenario"
 )
 
 // dashboard looks whether a dashboard server that runs already can be played against: it plays a search without delay there.
-func (b *Backend) dashboard(ctx context.Context) error {
+func (b *Backend) dashboard(ctx context.Context, s scenario.Scenario) error {
 	server := b.target.Dashboard
 	client := server.client(b.network)
 	defer client.CloseIdleConnections()
@@ -44,7 +45,7 @@ func (b *Backend) dashboard(ctx context.Context) error {
 		return nil
 	}
 	b.found.ReadyResolution = readyByAnswer
-	return b.readDashboardClock(ctx)
+	return b.readDashboardClock(ctx, s.Protocols[0])
 }
 
 // noDashboard says what stands where a dashboard server was expected, and the way out.

@@ -24,8 +24,8 @@ func (b *Backend) readClock(ctx context.Context, client *http.Client) error {
 }
 
 // readDashboardClock does so through a dashboard server. One that answers in Kibana's own form does not tell: then nothing is read by its clock.
-func (b *Backend) readDashboardClock(ctx context.Context) error {
-	o := browser.Options{Clock: b.clock, Epoch: b.clock.Now(), Protocol: scenario.HTTP1, Limits: scenario.Browser{HTTP1Connections: 1}, Dial: b.network.Dial}
+func (b *Backend) readDashboardClock(ctx context.Context, by scenario.Protocol) error {
+	o := browser.Options{Clock: b.clock, Epoch: b.clock.Now(), Protocol: by, Limits: scenario.Browser{HTTP1Connections: 1, H2Streams: 1}, Dial: b.network.Dial}
 	b.target.Dashboard.opens(&o)
 	asking := browser.New(o)
 	defer asking.Close()

@@ -19,6 +19,7 @@ import (
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
+	"pollbench/fixtures/edge"
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/kibana"
 	"pollbench/fixtures/network"
@@ -322,6 +323,18 @@ func TestDashboardThatRuns(t *testing.T) {
 		}
 		if len(d.held) > 0 {
 			t.Errorf("left: %v", d.held)
+		}
+		edged := s // a proxy in front of it speaks h2 only
+		edged.Protocols = []scenario.Protocol{scenario.H2}
+		if l, err = n.Listen(); err != nil {
+			t.Fatal(err)
+		}
+		if err := servers.Edge(l, edge.Options{Server: strings.TrimPrefix(kibana.URL, "https://"), ToBrowser: []string{"h2"}, ToServer: "http/1.1", Dial: n.Dial}); err != nil {
+			t.Fatal(err)
+		}
+		trials, err = playOn(t.Context(), t, n, Target{Dashboard: Server{URL: "https://" + l.Addr().String(), Roots: kibana.Roots}}, edged, plan.Options{})
+		if err != nil || len(trials) != 4 || trials[0].Outcome != record.OK {
+			t.Errorf("behind an edge: %d trials, %v", len(trials), err)
 		}
 		for _, c := range []struct {
 			server Server

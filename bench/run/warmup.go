@@ -20,7 +20,26 @@ const warmUpDelay = 600 * time.Millisecond
 // warmUpPayload is small enough for the slowest network.
 const warmUpPayload = 2 << 10
 
-// warmUp plays each variant once against each dashboard server, a little apart, and keeps nothing. A failure ends the run, which would
+// A Java server that has only just started is slow for its first hundreds of searches, until what they use is compiled.
+const (
+	javaRounds = 6
+	javaPanels = 50
+)
+
+// effort is how many rounds of how many panels a variant is warmed up with.
+func (b *Backend) effort(variants int) (rounds, panels int) {
+	const few = 4
+	if b.started == nil {
+		return 1, few
+	}
+	panels = javaPanels
+	if b.atOnce > 0 {
+		panels = min(panels, max(few, b.atOnce/variants))
+	}
+	return javaRounds, panels
+}
+
+// warmUp plays each variant once, or against a server just started some times, at each dashboard server, a little apart, and keeps nothing. A failure ends the run, which would
 // only fail more often; but not where the scenario asks for failures. Servers that are far from each other are connected before.
 func warmUp(ctx context.Context, o Options) error {
 	asked := o.Scenario
@@ -29,10 +48,22 @@ func warmUp(ctx context.Context, o Options) error {
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
+	rounds, panels := o.Backend.effort(len(asked.Variants()))
 	s := asked
-	s.Groups = []scenario.Group{{Panels: 4, Delay: clock.Seconds{Duration: warmUpDelay}}}
+	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
 	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
 	s.SearchTimeout.Duration = warmUpDelay + 10*o.lead()
+	for range rounds {
+		if err := warmUpWith(ctx, o, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warmUpWith plays each variant of a scenario once. Trouble is expected where it was asked for.
+func warmUpWith(ctx context.Context, o Options, s scenario.Scenario) error {
+	asked := o.Scenario
 	var loads sync.WaitGroup
 	var mu sync.Mutex
 	var failed error

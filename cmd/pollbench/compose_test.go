@@ -109,6 +109,8 @@ func TestCompose(t *testing.T) {
 			for _, hop := range []struct{ protocol, url string }{{"HTTP/2.0", c.Edge}, {"HTTP/2.0", c.Dashboard}, {"HTTP/1.1", c.Dashboard}} {
 				c.search(t, hop.protocol, hop.url)
 			}
+			c.measured(t, c.Dashboard)
+			c.measured(t, c.Edge, "--protocols", "h2")
 			c.restrained(t)
 			c.ends(t, "edge")
 			c.ends(t, "dashboard")
@@ -151,6 +153,21 @@ func (c *composed) search(t *testing.T, protocol, server string) {
 	err := json.Unmarshal([]byte(answer), &result)
 	if err != nil || status != http.StatusOK || spoken != protocol || result.Running || result.Response.Hits.Total.Value != 10_000 || submitted >= delay || took < delay {
 		t.Errorf("%s over %s: status %d over %s, submitted after %v, ended after %v: %s, %v", server, protocol, status, spoken, submitted, took, answer, err)
+	}
+}
+
+// measured plays a scenario against a server, as whoever has done 'make up' is told to.
+func (c *composed) measured(t *testing.T, server string, args ...string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "result")
+	args = append([]string{"run", write(t, short), "--dashboard", server, "--ca-file", c.CAFile, "--out", dir}, args...)
+	code, stdout, stderr := call(t, args...)
+	if code != exitDone || !strings.Contains(stdout, "loads finished") || strings.Contains(stdout, "failed and do not count") {
+		t.Errorf("run --dashboard %s: exit %d, %s%s", server, code, stdout, stderr)
+		return
+	}
+	if m := manifestIn(t, dir); m.Backend.Kind != "dashboard" || !m.Backend.ShardDelay {
+		t.Errorf("%+v", m.Backend)
 	}
 }
 
