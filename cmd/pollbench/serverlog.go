@@ -40,5 +40,5 @@ func (l *serverLog) keep(dir string) error {
 	if err := os.WriteFile(path, l.text, 0o644); err != nil {
 		return fmt.Errorf("keep Elasticsearch's log: %w", err)
 	}
-	return fmt.Errorf("Elasticsearch's log is in %s", path)
+	return fmt.Errorf("the log of Elasticsearch is in %s", path)
 }
