@@ -75,7 +75,7 @@ competing strategies over HTTP/1.1 and h2, and shows how much of the load time e
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w (see '%s --help')", err, cmd.CommandPath()))
 	})
-	root.AddCommand(newRun(), newList(), newPlan(), newSimulate(), newReport(), newPlot(), newPublish(), newServe(), newHealth(), newVersion())
+	root.AddCommand(newRun(), newList(), newPlan(), newSimulate(), newReport(), newPlot(), newPublish(), newServe(), newHealth(), newClean(), newVersion())
 	return root
 }
 
