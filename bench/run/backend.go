@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pollbench/bench/clock"
+	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
 	"pollbench/bench/serverclock"
@@ -96,6 +97,14 @@ func (b *Backend) start(ctx context.Context, s scenario.Scenario) error {
 
 // AtOnce is how many searches the server executes at once; zero: any number. A plan for it has to fit.
 func (b *Backend) AtOnce() int { return b.atOnce }
+
+// Spacing is how far apart starts should be for this server, unless somebody knows better.
+func (b *Backend) Spacing() time.Duration {
+	if b.target.embedded() {
+		return plan.DefaultSpacing
+	}
+	return plan.RealSpacing
+}
 
 // link is the network between two servers.
 func (b *Backend) link(s scenario.Scenario, c scenario.Conditions) network.Dial {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
 )
 
@@ -29,7 +30,7 @@ func newPlan() *cobra.Command {
 			if atOnce < 0 {
 				return usage(fmt.Errorf("--at-once %d: take 0, which is any number, or more", atOnce))
 			}
-			p := c.plan(s, atOnce)
+			p := c.plan(s, atOnce, plan.DefaultSpacing)
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")

@@ -221,7 +221,7 @@ func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err err
 			r.step(closed.Error())
 		}
 	}()
-	j.plan = r.plan(j.scenario, backend.AtOnce())
+	j.plan = r.plan(j.scenario, backend.AtOnce(), backend.Spacing())
 	if err := r.target.announce(j, r.step); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +49,8 @@ func (c *choice) chooseFlags(cmd *cobra.Command) {
 }
 
 func (c *choice) planFlags(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&c.spacing, "spacing", plan.DefaultSpacing, "`TIME` between two starts, 10ms or more")
+	cmd.Flags().DurationVar(&c.spacing, "spacing", 0, fmt.Sprintf("`TIME` between two starts, 10ms or more (default %v, on a real Elasticsearch %v)",
+		plan.DefaultSpacing, plan.RealSpacing))
 	cmd.Flags().BoolVar(&c.alone, "alone", false, "one load at a time instead of all at once")
 }
 
@@ -110,9 +112,9 @@ func (c *choice) scenario(name string) (scenario.Scenario, error) {
 	return s.With(o)
 }
 
-// plan arranges the scenario's trials for a server that executes so many searches at once; 0: any number.
-func (c *choice) plan(s scenario.Scenario, atOnce int) plan.Plan {
-	return plan.New(s, plan.Options{Spacing: c.spacing, Alone: c.alone, AtOnce: atOnce})
+// plan arranges the scenario's trials for a server that executes so many searches at once (0: any number), with its spacing unless there is a wish for another.
+func (c *choice) plan(s scenario.Scenario, atOnce int, spacing time.Duration) plan.Plan {
+	return plan.New(s, plan.Options{Spacing: cmp.Or(c.spacing, spacing), Alone: c.alone, AtOnce: atOnce})
 }
 
 // source is the scenario's text and what reads the files that it names: a shipped name beats a file; a path with a separator always means

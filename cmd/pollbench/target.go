@@ -172,16 +172,19 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 	return result, nil
 }
 
+// heap of an Elasticsearch that is started. Half of it would do; but its collector then stops everything twice as often.
+const heap = 1 << 30
+
 // begin starts what the backend says; nil: nothing has to be started.
 func (t *targetFlags) begin(log io.Writer, progress func(string)) bench.Begin {
 	switch t.backend {
 	case onNode:
 		return func(ctx context.Context, size bench.Size) (bench.Elasticsearch, error) {
-			return node.Start(ctx, node.Options{Home: t.nodeHome, SearchThreads: size.SearchThreads, QueueSize: size.QueueSize, Log: log, Progress: progress})
+			return node.Start(ctx, node.Options{Home: t.nodeHome, Heap: heap, SearchThreads: size.SearchThreads, QueueSize: size.QueueSize, Log: log, Progress: progress})
 		}
 	case container:
 		return func(ctx context.Context, size bench.Size) (bench.Elasticsearch, error) {
-			return containers.Start(ctx, containers.Options{Image: t.image, SearchThreads: size.SearchThreads, QueueSize: size.QueueSize, Log: log, Progress: progress})
+			return containers.Start(ctx, containers.Options{Image: t.image, Heap: heap, SearchThreads: size.SearchThreads, QueueSize: size.QueueSize, Log: log, Progress: progress})
 		}
 	}
 	return nil
