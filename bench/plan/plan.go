@@ -93,7 +93,12 @@ func New(s scenario.Scenario, o Options) Plan {
 	}
 	random := rand.New(rand.NewPCG(s.Seed, s.Seed))
 	w := waves{most: atOnce, load: Load(s), tabs: s.Tabs.Start(s.Tabs.Number() - 1), spacing: spacing}
+	repeat := 0
 	for _, b := range blocks(s, atOnce > 0) {
+		if b.repeat != repeat {
+			repeat = b.repeat
+			w.open(Repeat(s) / w.load)
+		}
 		random.Shuffle(len(b.trials), func(i, j int) { b.trials[i], b.trials[j] = b.trials[j], b.trials[i] })
 		w.open(len(b.trials))
 		for _, t := range b.trials {

@@ -32,7 +32,7 @@ func TestWaves(t *testing.T) {
 	}{
 		{"everything fits", 144, 0, nil},
 		{"two repeats would", 143, 2, nil},
-		{"a repeat at a time", 50, 3, func(t Trial) int { return t.Repeat }},
+		{"a repeat at a time", 70, 3, func(t Trial) int { return t.Repeat }},
 		{"a dashboard at a time", 16, 9, func(t Trial) int { return t.Repeat*100 + int(t.Delay.Seconds()) }},
 		{"a dashboard in two", 8, 18, nil},
 		{"not even a load", 3, 36, nil},

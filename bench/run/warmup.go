@@ -22,7 +22,7 @@ const warmUpPayload = 2 << 10
 
 // A Java server that has only just started is slow for its first hundreds of searches, until what they use is compiled.
 const (
-	javaRounds = 6
+	javaRounds = 4
 	javaPanels = 50
 )
 
