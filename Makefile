@@ -54,7 +54,7 @@ image: ## build the embedded servers as an image, pollbench/embedded (needs Dock
 	@mkdir -p bin/image/certificates
 	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags '-s -w -X main.commit=$(COMMIT)' -o bin/image/pollbench ./cmd/pollbench
 	docker build --quiet --file cmd/pollbench/Dockerfile --build-arg COMMIT=$(COMMIT) --build-arg VERSION=$$(sed -n 's/^const version = "\(.*\)"/\1/p' cmd/pollbench/version.go) \
-		--tag pollbench/embedded:latest --tag pollbench/embedded:$(subst +,-,$(COMMIT)) bin/image
+		--tag pollbench/embedded:latest --tag pollbench/embedded:$(subst +,-,$(or $(filter-out +changes,$(COMMIT)),unknown)) bin/image
 
 up: image ## start Elasticsearch, dashboard server and edge as containers, with what docker-compose.yml lets you set (needs Docker and Compose)
 	@.ci/compose up

@@ -63,6 +63,8 @@ type Options struct {
 	// ServerClock is where Elasticsearch's clock stands, see [Browser.ClockExchange]. It is needed where answers tell their search's instants on that clock
 	// and not in Server-Timing; nil makes them an error.
 	ServerClock *serverclock.Offset
+	// PassOver names the instants in Server-Timing that servers tell by the clock of another machine.
+	PassOver []string
 	// Identified, if set, is told the id of each async search that has one. It must return at once.
 	Identified func(id string)
 	// Dial opens a network connection; nil means TCP.

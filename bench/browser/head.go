@@ -17,6 +17,7 @@ type head struct {
 	running, partial bool
 	failed, timedOut bool
 	failedShards     bool
+	nowhere          bool // no shard was searched
 
 	// In milliseconds, since 1970 but for took; zero and untold if the answer does not have them.
 	started, completed int64
@@ -44,8 +45,12 @@ func readHead(body []byte) (head, error) {
 		case "error":
 			h.failed = true
 		case "_shards":
-			var shards struct{ Failed int }
+			var shards struct {
+				Total  *int
+				Failed int
+			}
 			h.failedShards = json.Unmarshal(value, &shards) != nil || shards.Failed > 0
+			h.nowhere = shards.Total != nil && *shards.Total == 0
 		case "start_time_in_millis":
 			h.started = number(value, 0)
 		case "completion_time_in_millis":
@@ -91,6 +96,8 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 		return false, unheld(seen)
 	case h.failed, h.partial, h.timedOut, h.failedShards:
 		return true, fmt.Errorf("search failed: %s", beginning(a.body))
+	case h.nowhere:
+		return true, errors.New("no shard was searched, and so nothing was delayed: somebody has removed the index")
 	}
 	s.result = h
 	return true, nil

@@ -135,6 +135,9 @@ func (b *Browser) note(seen *record.Request, c call, a *answer) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range b.options.PassOver {
+		delete(instants, name)
+	}
 	a.instants = instants
 	if in, ok := instants[clock.DashboardIn]; ok {
 		seen.DashboardIn = b.since(in.Time())

@@ -65,6 +65,8 @@ type Options struct {
 	// starts when the searches of the one before are done. It takes in whole repeats as far as it can, then whole dashboards, so that what is compared
 	// stands side by side. A single load that has more than that queues on the server all the same: see [Load].
 	AtOnce int
+	// Busy is for how long after its start a load has searches at work on the server. nil: its longest delay, from the start of its last tab.
+	Busy func(Trial) time.Duration
 }
 
 // Load is how many searches the largest single load of the scenario has, in all its tabs.
@@ -92,7 +94,11 @@ func New(s scenario.Scenario, o Options) Plan {
 		atOnce = 0 // they all go at once, or one by one
 	}
 	random := rand.New(rand.NewPCG(s.Seed, s.Seed))
-	w := waves{most: atOnce, load: Load(s), tabs: s.Tabs.Start(s.Tabs.Number() - 1), spacing: spacing}
+	w := waves{most: atOnce, load: Load(s), spacing: spacing}
+	busy := o.Busy
+	if busy == nil {
+		busy = func(t Trial) time.Duration { return s.Tabs.Start(s.Tabs.Number()-1) + t.Delay.Duration }
+	}
 	repeat := 0
 	for _, b := range blocks(s, atOnce > 0) {
 		if b.repeat != repeat {
@@ -104,7 +110,7 @@ func New(s scenario.Scenario, o Options) Plan {
 		for _, t := range b.trials {
 			t.Trial = len(p.Trials)
 			if !o.Alone {
-				t.Start.Duration, t.Wave = w.start(t.Delay.Duration)
+				t.Start.Duration, t.Wave = w.start(busy(t))
 			}
 			p.Trials = append(p.Trials, t)
 		}

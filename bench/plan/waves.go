@@ -5,8 +5,7 @@ import "time"
 // waves gives out starts, so that no more searches than most are at work at once; 0: there is a single wave without a limit.
 type waves struct {
 	most    int
-	load    int           // searches of one trial
-	tabs    time.Duration // from a load's start to that of its last tab
+	load    int // searches of one trial
 	spacing time.Duration
 
 	wave     int           // from 1
@@ -22,15 +21,15 @@ func (w *waves) open(trials int) {
 	}
 }
 
-// start of a trial whose slowest search takes that long. The wave is 0 if there is only one.
-func (w *waves) start(delay time.Duration) (start time.Duration, wave int) {
+// start of a trial that keeps the server busy for so long. The wave is 0 if there is only one.
+func (w *waves) start(busy time.Duration) (start time.Duration, wave int) {
 	if w.most > 0 && (w.wave == 0 || w.searches+w.load > w.most) {
 		w.begin()
 	}
 	start = w.next
 	w.next += w.spacing
 	w.searches += w.load
-	w.done = max(w.done, start+w.tabs+delay)
+	w.done = max(w.done, start+busy)
 	return start, w.wave
 }
 

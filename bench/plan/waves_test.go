@@ -81,6 +81,15 @@ func TestTabsOfAWave(t *testing.T) {
 	}
 }
 
+// Searches that a browser sends late keep the server busy for longer than the delay.
+func TestBusyForLonger(t *testing.T) {
+	s := sweep(5)
+	p := New(s, Options{AtOnce: 4, Busy: func(t Trial) time.Duration { return 2 * t.Delay.Duration }})
+	if got := p.Trials[1].Start.Duration; got != 11*time.Second {
+		t.Errorf("the second load starts at %v", got)
+	}
+}
+
 func TestAloneNeedsNoWaves(t *testing.T) {
 	for _, tr := range New(sweep(2, 1), Options{AtOnce: 4, Alone: true}).Trials {
 		if tr.Wave != 0 || tr.Start.Duration != 0 {

@@ -39,7 +39,30 @@ func conclusions(a analysis.Analysis) []string {
 		lines = append(lines, fmt.Sprintf("%s: no difference from %s beyond noise: %s", h.name(a), a.Summary[0].Base, strings.Join(others[h], ", ")))
 	}
 	lines = append(lines, harms(a)...)
+	if line := known(a); line != "" {
+		lines = append(lines, line)
+	}
 	return append(lines, explained(a), health(a.Health))
+}
+
+// known says what was measured against, and how well it tells when a search was ready, if that was not the embedded server.
+func known(a analysis.Analysis) string {
+	b := a.Environment.Backend
+	on := On(b)
+	if on == "" {
+		return ""
+	}
+	line := fmt.Sprintf("on %s: %s %s, ready known to %s", on, b.Product, b.Version, millis(b.ReadyResolution))
+	if b.ReadyResolution < 0.0001 {
+		line = fmt.Sprintf("on %s: %s %s, ready known exactly", on, b.Product, b.Version)
+	}
+	if c := b.ServerClock; c != nil {
+		line += fmt.Sprintf(" by the server's clock, which is ahead by %s ± %s", millis(c.Offset), millis(c.Uncertainty))
+	}
+	if b.DelayImplementer == "gate" {
+		line += ", delayed by a gate"
+	}
+	return line
 }
 
 // differs tells whether a strategy's load times are others than its base's by more than noise. Over a mix the interval of the gain says so. Over a sweep

@@ -40,7 +40,7 @@ func (w *page) real(r Run) {
 	if c := b.ServerClock; c != nil {
 		w.line("| the server's clock is read to | ± %s |", millis(c.Uncertainty))
 	}
-	if p := b.SearchPool; p != nil {
+	if p := b.SearchPool; p != nil && p.Size > 0 {
 		w.line("| search threads | %d |", p.Size)
 	}
 	w.line("")
@@ -86,7 +86,7 @@ func beside(stand, real analysis.Analysis, h hop) table {
 			row = append(row, load(cellAt(stand, h, name, delayed).Load.Median), load(there.Load.Median), difference(there.Model.Difference.Median))
 		}
 		for _, a := range []analysis.Analysis{stand, real} {
-			x := comparisonAt(a, h, delayed)
+			x := comparisonAt(a, analysis.Comparison{Protocol: h.protocol, Topology: h.topology, Delay: delayed, Base: names[0], Other: names[len(names)-1]})
 			row = append(row, percents(x.Speedup, x.Lo, x.Hi))
 		}
 		t.rows = append(t.rows, row)
@@ -104,9 +104,10 @@ func cellAt(a analysis.Analysis, h hop, strategy string, delay float64) analysis
 	return analysis.Cell{}
 }
 
-func comparisonAt(a analysis.Analysis, h hop, delay float64) analysis.Comparison {
+// comparisonAt is the comparison of loads of the same strategies in the same cell; one without numbers if there is none.
+func comparisonAt(a analysis.Analysis, like analysis.Comparison) analysis.Comparison {
 	for _, c := range a.Comparisons {
-		if (hop{c.Protocol, c.Topology}) == h && c.Group == nil && c.Delay == delay {
+		if c.Group == nil && c.Protocol == like.Protocol && c.Topology == like.Topology && c.Delay == like.Delay && c.Base == like.Base && c.Other == like.Other {
 			return c
 		}
 	}
@@ -156,12 +157,16 @@ func distance(a analysis.Analysis) string {
 
 // changed tells at which delays a comparison ends otherwise on the real server.
 func changed(stand, real analysis.Analysis) string {
-	var same int
+	var same, untold int
 	var others []string
 	for _, x := range real.Comparisons {
 		h := hop{x.Protocol, x.Topology}
-		y := comparisonAt(stand, h, x.Delay)
-		if x.Group != nil || x.Speedup == nil || y.Speedup == nil {
+		if x.Group != nil {
+			continue
+		}
+		y := comparisonAt(stand, x)
+		if x.Speedup == nil || y.Speedup == nil {
+			untold++
 			continue
 		}
 		if verdict(x) == verdict(y) {
@@ -170,10 +175,19 @@ func changed(stand, real analysis.Analysis) string {
 		}
 		others = append(others, fmt.Sprintf("%s at %s: %s on the stand-in, %s on the real server", h.name(real), delay(x.Delay), verdict(y), verdict(x)))
 	}
-	if len(others) == 0 {
-		return fmt.Sprintf("no conclusion changes: all %d comparisons of loads end alike on both servers", same)
+	var line string
+	switch {
+	case same+len(others) == 0:
+		return "no comparison of loads has numbers on both servers"
+	case len(others) == 0:
+		line = fmt.Sprintf("no conclusion changes: all %d comparisons of loads end alike on both servers", same)
+	default:
+		line = fmt.Sprintf("%d of %d comparisons of loads end alike on both servers; not so %s", same, same+len(others), strings.Join(others, "; "))
 	}
-	return fmt.Sprintf("%d of %d comparisons of loads end alike on both servers; not so %s", same, same+len(others), strings.Join(others, "; "))
+	if untold > 0 {
+		line += fmt.Sprintf("; %d more lack numbers on one of them", untold)
+	}
+	return line
 }
 
 // verdict is what a comparison says.

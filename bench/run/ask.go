@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"pollbench/bench/clock"
 )
@@ -14,9 +15,12 @@ import (
 // reply is the answer to a search that is done before it: Elasticsearch's own, or what Kibana makes of it.
 type reply struct {
 	status int
-	said   string // as it came
-	timed  bool   // the server tells instants by our clock
+	said   string          // as it came
+	ours   map[string]bool // instants in Server-Timing that are by our clock: they lie between question and answer
 
+	ID             string
+	Running        bool `json:"is_running"`
+	RunningKibanas bool `json:"isRunning"`
 	// In milliseconds of the server's clock; zero: not told.
 	Started   int64 `json:"start_time_in_millis"`
 	Completed int64 `json:"completion_time_in_millis"`
@@ -58,8 +62,11 @@ func (r reply) found() (documents, shards int) {
 // maxAnswer is far more than any search without hits answers.
 const maxAnswer = 1 << 20
 
+// running tells that the answer came before the search was done.
+func (r reply) running() bool { return r.Running || r.RunningKibanas }
+
 // ask plays a search.
-func ask(ctx context.Context, client *http.Client, at string, header http.Header, query string) (reply, error) {
+func (b *Backend) ask(ctx context.Context, client *http.Client, at string, header http.Header, query string) (reply, error) {
 	var r reply
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader([]byte(query)))
 	if err != nil {
@@ -69,6 +76,7 @@ func ask(ctx context.Context, client *http.Client, at string, header http.Header
 		request.Header[name] = values
 	}
 	request.Header.Set("Content-Type", "application/json")
+	sent := b.clock.Now()
 	answer, err := client.Do(request)
 	if err != nil {
 		return r, err
@@ -86,6 +94,25 @@ func ask(ctx context.Context, client *http.Client, at string, header http.Header
 		return r, fmt.Errorf("read the answer to a search: %w: %s", err, r.said[:min(len(r.said), 300)])
 	}
 	instants, err := clock.Instants(answer.Header)
-	_, r.timed = instants[clock.SearchReady]
+	r.ours = map[string]bool{}
+	for name, instant := range instants {
+		r.ours[name] = !instant.Time().Before(sent.Add(-time.Microsecond)) && // instants are cut to the microsecond
+			!instant.Time().After(b.clock.Now())
+	}
 	return r, err
+}
+
+// timed tells whether the search's instants can be taken from Server-Timing.
+func (r reply) timed() bool { return r.ours[clock.SearchReady] }
+
+// passOver lists the instants that cannot be.
+func (r reply) passOver() []string {
+	var names []string
+	if !r.timed() {
+		names = append(names, clock.SearchAccepted, clock.SearchStart, clock.SearchReady)
+	}
+	if ours, told := r.ours[clock.DashboardIn]; told && !ours {
+		names = append(names, clock.DashboardIn, clock.DashboardOut)
+	}
+	return names
 }

@@ -43,7 +43,8 @@ type Backend struct {
 	started    Elasticsearch // for this run; nil: none
 	server     Server        // Elasticsearch
 	found      record.Backend
-	offset     *serverclock.Offset // of its clock; nil: it tells instants by ours
+	offset     *serverclock.Offset // of its clock; nil: nothing is read by that
+	passOver   []string            // instants in Server-Timing that are not by our clock
 	atOnce     int                 // searches that the server executes; 0: any number
 	asked      searches
 	lent       bool   // an index of ours is in somebody else's Elasticsearch
@@ -79,10 +80,7 @@ func (b *Backend) start(ctx context.Context, s scenario.Scenario) error {
 			return err
 		}
 	}
-	if limit := b.target.AtOnce; limit > 0 && (b.atOnce == 0 || limit < b.atOnce) {
-		b.atOnce = limit
-	}
-	if err := fits(s, b.atOnce); err != nil {
+	if err := b.fits(s); err != nil {
 		return err
 	}
 	for _, path := range s.Paths() {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strconv"
 
 	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
@@ -12,6 +13,8 @@ const (
 	// mostThreads is how many search threads an Elasticsearch is given that is started for a run: a delayed search holds one, and with a thousand a node takes
 	// some 700 MB. What does not fit is played in waves.
 	mostThreads = 1000
+	// maxThreads is where a machine gives up.
+	maxThreads = 5000
 	// leastQueue is Elasticsearch's own.
 	leastQueue = 1000
 )
@@ -33,12 +36,31 @@ func room(pool *probe.SearchPool, shards int) int {
 }
 
 // fits refuses a scenario of which a single load has more searches than the server executes at once, unless it is about that.
-func fits(s scenario.Scenario, atOnce int) error {
-	n := plan.Load(s)
-	if atOnce == 0 || n <= atOnce || s.SearchPool > 0 {
+func (b *Backend) fits(s scenario.Scenario) error {
+	n, room := plan.Load(s), b.atOnce
+	if limit := b.target.AtOnce; limit > 0 && (room == 0 || limit < room) {
+		if n > limit {
+			return fmt.Errorf("a load of %s has %d searches, and no more than %d are allowed at once: allow more with --max-searches, or take fewer --panels", s.Name, n, limit)
+		}
+		b.atOnce = limit
+	}
+	if room == 0 || n <= room || s.SearchPool > 0 {
 		return nil
 	}
 	return fmt.Errorf("a load of %s has %d searches, and the server executes %d at once: the others would queue there, and the queue would be measured. "+
 		"Give it more search threads (thread_pool.search.size), take fewer --panels, or say search_pool: %d in the scenario to measure just that",
-		s.Name, n, atOnce, atOnce)
+		s.Name, n, room, room)
+}
+
+// queues refuses a scenario about a search pool of another size than the server has.
+func (b *Backend) queues(s scenario.Scenario) error {
+	if s.SearchPool == 0 || b.atOnce == s.SearchPool {
+		return nil
+	}
+	has := "any number"
+	if b.atOnce > 0 {
+		has = strconv.Itoa(b.atOnce)
+	}
+	return fmt.Errorf("%s is about a server that executes %d searches at once, and this one executes %s: give it so many search threads (thread_pool.search.size), or change search_pool in the scenario",
+		s.Name, s.SearchPool, has)
 }

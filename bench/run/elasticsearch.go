@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -39,7 +40,27 @@ func (b *Backend) elasticsearch(ctx context.Context, s scenario.Scenario) error 
 		return b.gate()
 	}
 	b.atOnce = room(found.SearchPool, shards)
+	if err := b.queues(s); err != nil {
+		return err
+	}
+	if b.target.Dashboard.Given() { // which is asked for searches, and tells when they are ready
+		return nil
+	}
+	return b.readiness(ctx, client)
+}
+
+// readiness finds out how *ready* is told: by our clock, as servers of ours do on this machine, or by the server's.
+func (b *Backend) readiness(ctx context.Context, client *http.Client) error {
 	if b.target.embedded() {
+		b.found.ReadyResolution = readyByTimer
+		return nil
+	}
+	first, err := b.ask(ctx, client, b.searchURL(), nil, `{"size":0}`)
+	if err != nil {
+		return fmt.Errorf("look at Elasticsearch: %w", err)
+	}
+	b.passOver = first.passOver()
+	if first.timed() {
 		b.found.ReadyResolution = readyByTimer
 		return nil
 	}
@@ -92,6 +113,8 @@ func (b *Backend) delayBy(s scenario.Scenario, found probe.Capabilities) (string
 	switch {
 	case by == "" && found.ShardDelay:
 		by = ByServer
+	case by == "" && b.target.Dashboard.Given():
+		return by, errors.New("the Elasticsearch of the dashboard server has no aggregation shard_delay: play against that Elasticsearch with --elasticsearch alone, where a delay gate can delay")
 	case by == "":
 		b.target.say(fmt.Sprintf("%s %s has no shard_delay: a delay gate in front of it delays the searches", found.Product, found.Version))
 		by = ByGate

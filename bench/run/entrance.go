@@ -95,6 +95,7 @@ func (e *entrance) open(o Options, t plan.Trial, epoch time.Time) (*browser.Brow
 	if !e.backend.target.ours() {
 		b.Identified = e.backend.asked.add
 	}
+	b.PassOver = e.backend.passOver
 	if e.backend.target.Dashboard.Given() {
 		e.backend.target.Dashboard.opens(&b)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
 )
 
@@ -23,6 +24,9 @@ func (t Target) Plays(s scenario.Scenario) error {
 	}
 	if t.DelayBy == ByGate && s.SearchPool > 0 {
 		add("behind a delay gate a delayed search holds no thread of the server, so that none queues: leave search_pool or the gate out")
+	}
+	if n := plan.Load(s); t.Begin != nil && s.SearchPool == 0 && n > maxThreads {
+		add("a load of %d searches needs as many search threads, and no machine has more than %d: take fewer panels or tabs", n, maxThreads)
 	}
 	if !t.Dashboard.Given() {
 		return errors.Join(errs...)

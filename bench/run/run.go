@@ -8,7 +8,9 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -86,7 +88,10 @@ func Run(ctx context.Context, o Options) error {
 	} else {
 		var trials sync.WaitGroup
 		for _, t := range o.Plan.Trials {
-			trials.Go(func() { r.trial(ctx, t, first.Add(t.Start.Duration)) })
+			trials.Go(func() {
+				defer r.panicked(t)
+				r.trial(ctx, t, first.Add(t.Start.Duration))
+			})
 		}
 		trials.Wait()
 	}
@@ -133,7 +138,7 @@ func (r *runner) openAhead(ctx context.Context) {
 	var opening sync.WaitGroup
 	turns := make(chan struct{}, 2*runtime.NumCPU()*int(1+(r.lead-lead)/turnEach))
 	for _, t := range r.Plan.Trials {
-		if t.Start.Duration > horizon || ctx.Err() != nil {
+		if t.Start.Duration > r.ahead() || ctx.Err() != nil {
 			break
 		}
 		turns <- struct{}{}
@@ -147,6 +152,14 @@ func (r *runner) openAhead(ctx context.Context) {
 		})
 	}
 	opening.Wait()
+}
+
+// ahead is how far: where a server may get only so many requests a second, no farther than has to be.
+func (r *runner) ahead() time.Duration {
+	if r.Backend.target.Rate > 0 {
+		return r.lead
+	}
+	return horizon
 }
 
 // take gives the trial its browser: the one that was opened ahead, or a new one.
@@ -241,6 +254,13 @@ func (r *runner) report(change func(*Progress)) {
 
 func (r *runner) time(t time.Time) record.Time {
 	return record.Time(t.Sub(r.epoch) / time.Microsecond)
+}
+
+// panicked ends the run for a panic in a load, so that servers that were started for it are closed. Elsewhere a panic ends the program.
+func (r *runner) panicked(t plan.Trial) {
+	if why := recover(); why != nil {
+		r.stop(fmt.Errorf("trial %d: panic: %v\n%s", t.Trial, why, debug.Stack()))
+	}
 }
 
 // dashboard is what each tab of a trial's browser loads.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"pollbench/bench/browser"
+	"pollbench/bench/clock"
 	"pollbench/fixtures/documents"
 )
 
@@ -30,8 +32,9 @@ func (s *searches) add(id string) {
 const (
 	// deleters is how many DELETEs are under way at once: few enough that nobody else on the server notices.
 	deleters = 8
-	// takingBack is how long a server may take over all of them. What is left expires by itself, a minute after it was last asked for.
-	takingBack = 30 * time.Second
+	// takingBack is how long a server may take over all of them, beside what its rate makes of it. What is left expires by itself, a minute after it was last
+	// asked for.
+	takingBack = time.Minute
 )
 
 // takeBack deletes what the run has left on servers that go on: its searches, and its index.
@@ -39,7 +42,16 @@ func (b *Backend) takeBack() error {
 	if b.target.ours() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), takingBack)
+	return errors.Join(b.deleteSearches(), b.deleteIndex())
+}
+
+func (b *Backend) deleteSearches() error {
+	limit, each := takingBack, time.Duration(0)
+	if rate := b.target.Rate; rate > 0 {
+		each = time.Duration(float64(time.Second) / rate)
+		limit += time.Duration(len(b.asked.ids)) * each
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	server, route := b.server, "/_async_search"
 	if b.target.Dashboard.Given() {
@@ -60,21 +72,26 @@ func (b *Backend) takeBack() error {
 		})
 	}
 	for _, id := range b.asked.ids {
+		_ = clock.SleepUntil(ctx, b.clock, b.clock.Now().Add(each)) // once it is over, every DELETE fails at once and is counted
 		ids <- id
 	}
 	close(ids)
 	deleting.Wait()
-	if b.lent {
-		client := b.server.client(b.network)
-		defer client.CloseIdleConnections()
-		if err := documents.Delete(ctx, client, b.server.URL); err != nil {
-			return err
-		}
-	}
 	if n := left.Load(); n > 0 {
 		return fmt.Errorf("%d of %d searches could not be deleted: they expire within a minute", n, len(b.asked.ids))
 	}
 	return nil
+}
+
+func (b *Backend) deleteIndex() error {
+	if !b.lent {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	client := b.server.client(b.network)
+	defer client.CloseIdleConnections()
+	return documents.Delete(ctx, client, b.server.URL)
 }
 
 // deleted tells whether the search is gone: one that the server no longer knows is.

@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"pollbench/bench/browser"
 	"pollbench/fixtures/documents"
 )
 
-// Target is the servers that dashboards are played against. The zero value is the embedded ones. At most one of Begin, Elasticsearch and Dashboard is set.
+// Target is the servers that dashboards are played against. The zero value is the embedded ones. Begin is set alone. With a Dashboard, Elasticsearch is the
+// one behind it, and only asked what it can do and for its index.
 type Target struct {
 	// Kind names it in the manifest; empty: embedded.
 	Kind string
@@ -30,6 +32,8 @@ type Target struct {
 	DelayBy string
 	// AtOnce is how many searches there may be at once on a server that runs already; zero: as many as its search pool executes.
 	AtOnce int
+	// Rate is how many requests a second a server that runs already may get beside the measurement; zero: any number.
+	Rate float64
 	// Progress, if set, is told what is going on, a few words each time.
 	Progress func(step string)
 }
@@ -101,12 +105,18 @@ func (s Server) opens(o *browser.Options) {
 	}
 }
 
-// client asks the server what is not measured: what it is, and for its index.
+// patience is how long a server may take over one answer beside the measurement: the largest is to a batch of documents.
+const patience = 30 * time.Second
+
+// client asks the server what is not measured: what it is, and for its index. It goes nowhere else: a redirect may lead to another machine, and would take
+// the credentials along.
 func (s Server) client(n Network) *http.Client {
-	return &http.Client{Transport: authorized{s.Authorization, &http.Transport{
+	return &http.Client{Timeout: patience, CheckRedirect: stay, Transport: authorized{s.Authorization, &http.Transport{
 		DialContext: n.Dial, TLSClientConfig: s.tls(), ForceAttemptHTTP2: true, MaxIdleConnsPerHost: deleters,
 	}}}
 }
+
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // authorized adds credentials to each request.
 type authorized struct {

@@ -85,6 +85,7 @@ type double struct {
 	stopped       error
 
 	mu      sync.Mutex
+	asked   int             // requests
 	held    map[string]bool // searches with an id that nobody has deleted
 	created int             // indices
 	removed int
@@ -124,6 +125,7 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.server.ServeHTTP(&untimed{w, d}, r)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.asked++
 	switch id, isSearch := strings.CutPrefix(r.URL.Path, "/_async_search/"); {
 	case isSearch && r.Method == http.MethodDelete:
 		delete(d.held, id)
@@ -409,6 +411,69 @@ func TestRefused(t *testing.T) {
 			if err == nil {
 				_ = backend.Close()
 			}
+		}
+	})
+}
+
+// Nobody is led to another machine, least of all with credentials: a redirect is an answer like any other.
+func TestNoRedirect(t *testing.T) {
+	s := shipped(t, "smoke")
+	synctest.Test(t, func(t *testing.T) {
+		n := &network.Memory{}
+		elsewhere := newDouble(t, n, elastic.Options{})
+		defer elsewhere.Close()
+		l, err := n.Listen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		leading := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.url+r.URL.Path, http.StatusTemporaryRedirect)
+		})}
+		defer leading.Close()
+		go func() { _ = leading.Serve(l) }()
+		server := Server{URL: "http://" + l.Addr().String(), Authorization: "ApiKey c2VjcmV0"}
+		s.Protocols = []scenario.Protocol{scenario.HTTP1}
+		for _, target := range []Target{{Elasticsearch: server}, {Dashboard: server}} {
+			if _, err := Start(t.Context(), clock.Standard(), n, s, target); err == nil || strings.Contains(err.Error(), "c2VjcmV0") {
+				t.Errorf("%v", err)
+			}
+		}
+		if elsewhere.asked > 0 {
+			t.Errorf("%d requests went elsewhere", elsewhere.asked)
+		}
+	})
+}
+
+// A server that takes connections and never answers is not waited for without end.
+func TestNoAnswer(t *testing.T) {
+	s := shipped(t, "smoke")
+	synctest.Test(t, func(t *testing.T) {
+		n := &network.Memory{}
+		l, err := n.Listen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mute := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}
+		defer mute.Close()
+		go func() { _ = mute.Serve(l) }()
+		began := time.Now()
+		_, err = Start(t.Context(), clock.Standard(), n, s, Target{Elasticsearch: Server{URL: "http://" + l.Addr().String()}})
+		if took := time.Since(began); err == nil || took > 2*patience {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}
+
+// A scenario about a full pool is refused where the pool is another, as it would measure something else.
+func TestAnotherPool(t *testing.T) {
+	s := shipped(t, "saturated-node")
+	synctest.Test(t, func(t *testing.T) {
+		n := &network.Memory{}
+		d := newDouble(t, n, elastic.Options{SearchThreads: 13})
+		defer d.Close()
+		_, err := Start(t.Context(), clock.Standard(), n, s, Target{Elasticsearch: Server{URL: d.url}})
+		if err == nil || !strings.Contains(err.Error(), "is about a server that executes 4 searches at once, and this one executes 13") {
+			t.Errorf("%v", err)
 		}
 	})
 }

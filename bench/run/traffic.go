@@ -8,27 +8,65 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// Traffic is what a plan sends to its servers, by the model.
-type Traffic struct {
-	Requests int
-	Lasts    time.Duration
-	Peak     float64 // requests in the busiest second
+// Busy is for how long after its start a load of the scenario has searches at work on the server, by the model: on HTTP/1.1 some are sent late.
+func Busy(s scenario.Scenario) func(plan.Trial) time.Duration {
+	type cell struct {
+		swept    time.Duration
+		repeat   int
+		strategy string
+		protocol scenario.Protocol
+		topology string
+	}
+	known := map[cell]time.Duration{}
+	return func(t plan.Trial) time.Duration {
+		of := cell{t.Swept.Duration, t.Repeat, t.Strategy, t.Protocol, t.Topology}
+		if !s.Drawn() {
+			of.repeat = 1
+		}
+		busy, ok := known[of]
+		if !ok {
+			for _, p := range simulate(s, t).Panels {
+				busy = max(busy, p.Start+p.Delay)
+			}
+			known[of] = busy
+		}
+		return busy
+	}
 }
 
-// Expect adds up the requests of all loads, warm-up excluded, each load's spread evenly over its time.
+func simulate(s scenario.Scenario, t plan.Trial) model.Load {
+	path, _ := s.Path(t.Topology) // the plan was made from this scenario
+	return model.Simulate(s, t.Swept, t.Repeat, scenario.Variant{Strategy: t.Strategy, Protocol: t.Protocol, Path: path}, path.RTT())
+}
+
+// Traffic is what a run sends to servers that run already.
+type Traffic struct {
+	Requests int // in all
+	Lasts    time.Duration
+	Peak     float64 // requests in the busiest second of the measurement
+}
+
+// beforehand is what a server is asked for before anything is measured: what it can do, its index, its clock.
+const beforehand = 60
+
+// Expect adds up the requests by the model: those of all loads, each load's spread evenly over its time, of opening their pages, of warming up, and of deleting
+// searches at the end.
 func Expect(s scenario.Scenario, p plan.Plan) Traffic {
-	var t Traffic
+	const few = 4 // panels that a variant is warmed up with, and about the requests for each
+	t := Traffic{Requests: beforehand + few*few*len(s.Variants())}
 	seconds := map[int]float64{}
 	at := time.Duration(0)
 	for _, trial := range p.Trials {
-		path, _ := s.Path(trial.Topology) // the plan was made from this scenario
-		v := scenario.Variant{Strategy: trial.Strategy, Protocol: trial.Protocol, Path: path}
-		l := model.Simulate(s, trial.Swept, trial.Repeat, v, path.RTT())
-		n := len(l.Bystanders)
+		l := simulate(s, trial)
+		opening := 1
+		if trial.Protocol == scenario.HTTP1 {
+			opening = s.Browser.HTTP1Connections
+		}
+		n := opening + len(l.Bystanders)
 		for _, panel := range l.Panels {
 			n += panel.Requests
 		}
-		t.Requests += n
+		t.Requests += n + len(l.Panels)
 		start, lasts := trial.Start.Duration, max(l.Time(), time.Second)
 		if p.Alone {
 			start = at

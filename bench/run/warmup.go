@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,16 +28,15 @@ const (
 )
 
 // effort is how many rounds of how many panels a variant is warmed up with.
-func (b *Backend) effort(variants int) (rounds, panels int) {
+func (b *Backend) effort() (rounds, panels int) {
 	const few = 4
 	if b.started == nil {
 		return 1, few
 	}
-	panels = javaPanels
 	if b.atOnce > 0 {
-		panels = min(panels, max(few, b.atOnce/variants))
+		return javaRounds, max(few, min(javaPanels, b.atOnce))
 	}
-	return javaRounds, panels
+	return javaRounds, javaPanels
 }
 
 // warmUp plays each variant once, or against a server just started some times, at each dashboard server, a little apart, and keeps nothing. A failure ends the run, which would
@@ -48,27 +48,33 @@ func warmUp(ctx context.Context, o Options) error {
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
-	rounds, panels := o.Backend.effort(len(asked.Variants()))
+	rounds, panels := o.Backend.effort()
 	s := asked
 	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
 	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
 	s.SearchTimeout.Duration = warmUpDelay + 10*o.lead()
+	together := len(asked.Variants())
+	if n := o.Backend.atOnce; n > 0 {
+		together = max(1, min(together, n/panels))
+	}
 	for range rounds {
-		if err := warmUpWith(ctx, o, s); err != nil {
-			return err
+		for some := range slices.Chunk(s.Variants(), together) {
+			if err := warmUpWith(ctx, o, s, some); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// warmUpWith plays each variant of a scenario once. Trouble is expected where it was asked for.
-func warmUpWith(ctx context.Context, o Options, s scenario.Scenario) error {
+// warmUpWith plays some variants of a scenario once, side by side. Trouble is expected where it was asked for.
+func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, variants []scenario.Variant) error {
 	asked := o.Scenario
 	var loads sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
 	start := o.Clock.Now().Add(lead)
-	for _, v := range s.Variants() {
+	for _, v := range variants {
 		calm, _ := model.Expects(asked, v)
 		troubled := !calm || v.Path.IdleTimeout.Duration > 0
 		for server := range o.Backend.entrances[v.Path.String()].dashboards {

@@ -31,7 +31,7 @@ embedded servers use it as their health command, for there is nothing else in th
 				return err
 			}
 			// It has no Proxy: whoever names an address means that address.
-			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+			client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 			asked := time.Now()
 			if err := get(cmd.Context(), client, args[0], alive); err != nil {
 				return fmt.Errorf("not healthy: %w", err)

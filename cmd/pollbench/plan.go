@@ -30,7 +30,11 @@ func newPlan() *cobra.Command {
 			if atOnce < 0 {
 				return usage(fmt.Errorf("--at-once %d: take 0, which is any number, or more", atOnce))
 			}
-			p := c.plan(s, atOnce, plan.DefaultSpacing)
+			spacing := plan.DefaultSpacing
+			if atOnce > 0 { // as only a real server does
+				spacing = plan.RealSpacing
+			}
+			p := c.plan(s, atOnce, spacing)
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")

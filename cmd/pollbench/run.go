@@ -97,7 +97,7 @@ func (r *runner) run(ctx context.Context, names []string) error {
 	}
 	defer timer.Close()
 	// The first signal ends the run and keeps what was measured; a second one ends the program as it would any other.
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	for _, j := range jobs {
@@ -211,6 +211,14 @@ func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err err
 			err = errors.Join(err, r.target.log.keep(j.dir))
 		}
 	}()
+	if r.target.remote != "" {
+		// The server may turn out to bear less than it is allowed to get, but not more.
+		j.plan = r.plan(j.scenario, r.target.AtOnce, plan.RealSpacing)
+		if err := r.target.announce(j, r.tell); err != nil {
+			return err
+		}
+	}
+	r.target.log.begin()
 	backend, err := bench.Start(ctx, timer, bench.Loopback(), j.scenario, r.target.Target)
 	if err != nil {
 		return err
@@ -218,13 +226,10 @@ func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err err
 	defer func() {
 		// Servers that end badly have lost nothing of ours, once every load has; but what is left on somebody else's has to be known.
 		if closed := backend.Close(); closed != nil {
-			r.step(closed.Error())
+			r.tell(closed.Error())
 		}
 	}()
 	j.plan = r.plan(j.scenario, backend.AtOnce(), backend.Spacing())
-	if err := r.target.announce(j, r.step); err != nil {
-		return err
-	}
 	w, err := record.Create(j.dir, manifest(j, backend))
 	if err != nil {
 		return err
@@ -237,12 +242,15 @@ func (r *runner) measure(ctx context.Context, timer clock.Clock, j job) (err err
 	})
 }
 
-// step tells what is going on before anything is measured, and after.
+// step tells what is going on before anything is measured.
 func (r *runner) step(text string) {
 	if r.progress != "none" {
-		fmt.Fprintln(r.stderr, text)
+		r.tell(text)
 	}
 }
+
+// tell says what has to be known, whether anybody wants to see progress or not.
+func (r *runner) tell(text string) { fmt.Fprintln(r.stderr, text) }
 
 func manifest(j job, b *bench.Backend) record.Manifest {
 	return record.Manifest{

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pollbench/bench/plan"
+	bench "pollbench/bench/run"
 	"pollbench/bench/scenario"
 	"pollbench/scenarios"
 )
@@ -114,7 +115,7 @@ func (c *choice) scenario(name string) (scenario.Scenario, error) {
 
 // plan arranges the scenario's trials for a server that executes so many searches at once (0: any number), with its spacing unless there is a wish for another.
 func (c *choice) plan(s scenario.Scenario, atOnce int, spacing time.Duration) plan.Plan {
-	return plan.New(s, plan.Options{Spacing: cmp.Or(c.spacing, spacing), Alone: c.alone, AtOnce: atOnce})
+	return plan.New(s, plan.Options{Spacing: cmp.Or(c.spacing, spacing), Alone: c.alone, AtOnce: atOnce, Busy: bench.Busy(s)})
 }
 
 // source is the scenario's text and what reads the files that it names: a shipped name beats a file; a path with a separator always means

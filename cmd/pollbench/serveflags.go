@@ -25,6 +25,7 @@ type serveFlags struct {
 	elasticsearchURL  string
 	dashboardURL      string
 	dashboardCA       string
+	allowRemote       bool
 	wait              time.Duration
 	elasticsearchPort int
 	dashboardPort     int
@@ -55,6 +56,7 @@ func (s *serveFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.elasticsearchURL, "elasticsearch", "", "`URL` of an Elasticsearch to ask, such as http://127.0.0.1:9200, instead of starting one")
 	f.StringVar(&s.dashboardURL, "dashboard", "", "`URL` of a dashboard server, such as https://127.0.0.1:5601, for the edge to stand in front of, instead of starting one")
 	f.StringVar(&s.dashboardCA, "dashboard-ca", "", "`FILE` with the CA certificate of that dashboard server (default those that the system trusts)")
+	f.BoolVar(&s.allowRemote, "allow-remote", false, "let a server that is named by its URL be on another machine than this one")
 	f.DurationVar(&s.wait, "wait", 10*time.Second, "`TIME` that a server named by its URL may take until it answers")
 	f.StringVar(&s.listen, "listen", "127.0.0.1", "`ADDRESS` of this machine to listen on; another than a loopback address lets others in")
 	f.IntVar(&s.elasticsearchPort, "elasticsearch-port", 0, "`PORT` of Elasticsearch; 0: any that is free")

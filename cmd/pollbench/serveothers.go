@@ -23,6 +23,9 @@ type behind struct {
 	trust  *tls.Config // nil: the certificate of servers started here
 }
 
+// stay keeps a client from being led to another machine.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // retry is the time between two attempts to reach a server that does not answer yet.
 const retry = 250 * time.Millisecond
 
@@ -57,7 +60,7 @@ func (set *settings) checkStarts() error {
 		}
 	}
 	if set.dashboardURL != "" && !set.edge.HasEdge() {
-		errs = append(errs, fmt.Errorf("--dashboard %s: choose the proxy in front of it with --edge", set.dashboardURL))
+		errs = append(errs, errors.New("--dashboard: choose the proxy in front of it with --edge"))
 	}
 	if set.dashboardCA != "" && set.dashboardURL == "" {
 		errs = append(errs, errors.New("--dashboard-ca: name the dashboard server whose certificate it is with --dashboard"))
@@ -65,9 +68,18 @@ func (set *settings) checkStarts() error {
 	if set.wait <= 0 {
 		errs = append(errs, fmt.Errorf("--wait %v: a time is more than 0s", set.wait))
 	}
-	_, err := server("--elasticsearch", set.elasticsearchURL, "http", "9200")
-	_, errDashboard := server("--dashboard", set.dashboardURL, "https", "5601")
-	return errors.Join(append(errs, err, errDashboard)...)
+	for _, named := range []struct{ flag, url, scheme, port string }{
+		{"--elasticsearch", set.elasticsearchURL, "http", "9200"}, {"--dashboard", set.dashboardURL, "https", "5601"},
+	} {
+		u, err := server(named.flag, named.url, named.scheme, named.port)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case named.url != "" && !set.allowRemote && !loopback(u):
+			errs = append(errs, fmt.Errorf("%s %s: that is another machine: say --allow-remote if the requests are welcome there", named.flag, named.url))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // server reads the base URL of a server. Empty is none.
@@ -75,10 +87,12 @@ func server(flag, text, scheme, port string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
-	case err != nil || u.Scheme != scheme || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "":
-		return nil, fmt.Errorf("%s %q: give its address as %s://127.0.0.1:%s", flag, text, scheme, port)
-	case u.User != nil:
+	case err == nil && u.User != nil:
 		return nil, fmt.Errorf("%s: without user and password, which every user of this machine could see: this server has none to give", flag)
+	case err != nil: // which quotes it
+		return nil, fmt.Errorf("%s: give an address such as %s://127.0.0.1:%s", flag, scheme, port)
+	case u.Scheme != scheme || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "":
+		return nil, fmt.Errorf("%s %q: give its address as %s://127.0.0.1:%s", flag, text, scheme, port)
 	}
 	return u, nil
 }
@@ -96,7 +110,7 @@ func (s *serving) awaitNamed(ctx context.Context, set settings) (behind, error) 
 
 func (s *serving) awaitElasticsearch(ctx context.Context, set settings) error {
 	// It has no Proxy: whoever names an address means that address.
-	client := &http.Client{Transport: &http.Transport{}}
+	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	var can probe.Capabilities
 	err := s.within(ctx, set.wait, func(ctx context.Context) (err error) {
@@ -133,7 +147,7 @@ func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, err
 	if u.Port() == "" {
 		b.server += ":443"
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: b.trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 	err = s.within(ctx, set.wait, func(ctx context.Context) error {
 		err := get(ctx, client, "https://"+b.server+"/api/status", set.wait)
 		if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {

@@ -165,12 +165,14 @@ func TestServeOthersBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--elasticsearch 127.0.0.1:9200", exitUsage, `--elasticsearch "127.0.0.1:9200": give its address as http://127.0.0.1:9200`},
+		{"--elasticsearch 127.0.0.1:9200", exitUsage, "--elasticsearch: give an address such as http://127.0.0.1:9200"},
+		{"--elasticsearch http://es.example:9200", exitUsage, "that is another machine: say --allow-remote"},
+		{"--elasticsearch ftp://me:secret@127.0.0.1", exitUsage, "--elasticsearch: without user and password"},
 		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "give its address as http://127.0.0.1:9200"},
 		{"--elasticsearch http://127.0.0.1:9200/of/mine", exitUsage, "give its address as"},
 		{"--elasticsearch http://me:secret@127.0.0.1:9200", exitUsage, "--elasticsearch: without user and password"},
 		{"--dashboard http://127.0.0.1:5601 --edge edge-h2", exitUsage, `--dashboard "http://127.0.0.1:5601": give its address as https://127.0.0.1:5601`},
-		{"--dashboard https://127.0.0.1:5601", exitUsage, "--dashboard https://127.0.0.1:5601: choose the proxy in front of it with --edge"},
+		{"--dashboard https://127.0.0.1:5601", exitUsage, "--dashboard: choose the proxy in front of it with --edge"},
 		{"--dashboard-ca ca.pem", exitUsage, "name the dashboard server whose certificate it is with --dashboard"},
 		{"--wait 0s", exitUsage, "--wait 0s: a time is more than 0s"},
 		{"--elasticsearch-only --elasticsearch http://127.0.0.1:9200", exitUsage, "--elasticsearch-only: this is about the embedded Elasticsearch, which is not started with --elasticsearch or --dashboard"},

@@ -39,7 +39,7 @@ func (a addresses) browser() string {
 // await returns when every server has answered. Until then no network may cut connections.
 func (a addresses) await(ctx context.Context, trust *tls.Config, lastHop network.Conditions) error {
 	// It has no Proxy: one that the environment names could not reach this machine's loopback address.
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 	for _, ask := range []struct{ name, base, path string }{
 		{"Elasticsearch", a.Elasticsearch, "/"},
 		{"the dashboard server", a.Dashboard, "/api/status"},

@@ -29,6 +29,13 @@ func (l *serverLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// begin forgets what another server has said.
+func (l *serverLog) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = nil
+}
+
 // keep writes it into the result's folder. The error tells where it is.
 func (l *serverLog) keep(dir string) error {
 	l.mu.Lock()

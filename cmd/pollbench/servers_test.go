@@ -75,7 +75,7 @@ func TestWrongServers(t *testing.T) {
 		"--dashboard " + s.Dashboard + " --ca-file " + s.CAFile + " --index nowhere":                   "there is no index nowhere",
 		"--elasticsearch " + s.Elasticsearch + " --index nowhere":                                      "check index nowhere",
 		"--dashboard " + s.Dashboard + " --ca-file " + s.CAFile + " --topology edge-h2 --protocols h2": "no edge stands in front",
-		"--elasticsearch " + s.Elasticsearch + " --max-searches 1":                                     "executes 1 at once",
+		"--elasticsearch " + s.Elasticsearch + " --max-searches 1":                                     "no more than 1 are allowed at once: allow more with --max-searches",
 		"--elasticsearch http://192.0.2.1:9200":                                                        "--allow-remote",
 	} {
 		dir := filepath.Join(t.TempDir(), "result")

@@ -118,7 +118,7 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 		if loopback(at) {
 			continue
 		}
-		result.remote = at.Host
+		result.remote = strings.TrimPrefix(result.remote+" and "+at.Host, " and ")
 		if !t.allowRemote {
 			fail("%s %s: that is another machine: say --allow-remote if the load is welcome there", s.flag, at.Redacted())
 		}
@@ -152,7 +152,7 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 	case t.delayBy != "" && t.delayBy != bench.ByServer && t.delayBy != bench.ByGate:
 		fail("--delay-by %q: choose server or gate", t.delayBy)
 	case t.delayBy == bench.ByGate && t.dashboard != "":
-		fail("--delay-by gate: a gate stands before Elasticsearch, and the dashboard server at %s has its own: give that Elasticsearch by --elasticsearch alone", t.dashboard)
+		fail("--delay-by gate: a gate stands before Elasticsearch, and a dashboard server has its own already: give that Elasticsearch by --elasticsearch alone")
 	}
 	if given("max-searches") && t.maxSearches < 1 {
 		fail("--max-searches %d: take 1 or more", t.maxSearches)
@@ -160,8 +160,11 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 	if !(t.maxRate > 0) {
 		fail("--max-rate %v: take more than 0", t.maxRate)
 	}
-	if result.remote != "" && t.maxSearches == 0 {
-		result.AtOnce = remoteSearches
+	if result.remote != "" {
+		result.Rate = t.maxRate
+		if t.maxSearches == 0 {
+			result.AtOnce = remoteSearches
+		}
 	}
 	if !running {
 		result.Begin = t.begin(&result.log, progress)
@@ -224,6 +227,8 @@ func credentials(env func(string) string) (string, error) {
 		return "", fmt.Errorf("the environment has both %s and %s: unset one", apiKeyVariable, userVariable)
 	case key != "":
 		return "ApiKey " + key, checkHeader(apiKeyVariable, key)
+	case user == "" && password != "":
+		return "", fmt.Errorf("the environment has %s, and no %s", passwordVariable, userVariable)
 	case user != "" && password == "":
 		return "", fmt.Errorf("the environment has %s, and no %s", userVariable, passwordVariable)
 	case user != "":

@@ -58,6 +58,8 @@ func TestWrongTargets(t *testing.T) {
 		{"--elasticsearch http://127.0.0.1", map[string]string{apiKeyVariable: "secret", userVariable: "me"}, []string{"both " + apiKeyVariable + " and " + userVariable}},
 		{"--elasticsearch http://127.0.0.1", map[string]string{userVariable: "secret"}, []string{"and no " + passwordVariable}},
 		{"--elasticsearch http://127.0.0.1", map[string]string{apiKeyVariable: "secret\n"}, []string{"is no API key"}},
+		{"--dashboard https://me:secret@127.0.0.1 --delay-by gate", nil, []string{"holds credentials", "a gate stands before Elasticsearch"}},
+		{"--elasticsearch http://127.0.0.1", map[string]string{passwordVariable: "secret"}, []string{"and no " + userVariable}},
 		{"--backend cloud --delay-by me", nil, []string{"cloud", "--delay-by"}},
 	} {
 		_, err := targetOf(t, c.env, strings.Fields(c.args)...)
