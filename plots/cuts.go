@@ -89,7 +89,7 @@ func cuts(r result, s span) Chart {
 	ch := Chart{
 		Name:     s.first.stem("failures"),
 		Title:    "What fails, and what is saved by asking again",
-		Subtitle: fmt.Sprintf("%s · %s · %d searches", r.Scenario, protocolName(s.first.protocol), ended),
+		Subtitle: fmt.Sprintf("%s · %s · %d searches", r.subject(), protocolName(s.first.protocol), ended),
 		Caption: "Of all loads, those that failed included. Failed: the search ended without a result, or the browser gave it up. " +
 			"Strategies that do not retry fail a search with its first failed poll.",
 		legend: rc.legend(),

@@ -160,9 +160,18 @@ func (r result) sweeps(h hop) bool {
 	return slices.ContainsFunc(cells, func(c analysis.Cell) bool { return c.Delay != cells[0].Delay })
 }
 
+// subject is the scenario, and what it was played against if that is not the embedded server.
+func (r result) subject() string {
+	b := r.Environment.Backend
+	if on := b.On(); on != "" {
+		return strings.TrimSpace(r.Scenario+" · "+b.Product+" "+b.Version) + " (" + on + ")"
+	}
+	return r.Scenario
+}
+
 // subtitle is the chart's second line: where and of what the cells are. What differs between cells is given as a range or not at all.
 func (r result) subtitle(where string, cells []analysis.Cell, per string) string {
-	parts := []string{r.Scenario}
+	parts := []string{r.subject()}
 	if where != "" {
 		parts = append(parts, where)
 	}

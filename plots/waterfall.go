@@ -61,7 +61,7 @@ func waterfall(r result, w analysis.Waterfall) Chart {
 	ch := Chart{
 		Name:  "waterfall-" + w.Strategy + "-" + w.Protocol + behind(w.Topology),
 		Title: fmt.Sprintf("One dashboard load, panel by panel: %s on %s", w.Strategy, hop{w.Protocol, w.Topology, w.Topology != direct}.label()),
-		Subtitle: strings.Join([]string{r.Scenario, count(len(w.Lanes), "panel"), of,
+		Subtitle: strings.Join([]string{r.subject(), count(len(w.Lanes), "panel"), of,
 			"loaded in " + fine(f.end)}, " · "),
 		Caption: "Spans too short to see, such as those of network and server, are drawn a hairline wide.",
 		height:  min(max(rows*17, 60), 620) + 50,

@@ -56,6 +56,14 @@ type Backend struct {
 	SearchPool          *SearchPool  `json:"search_pool"`        // nil: not known
 }
 
+// On tells on which kind of Elasticsearch a result was measured: nothing if it is the embedded one, which is what a result is on unless it says otherwise.
+func (b Backend) On() string {
+	if b.Kind == "embedded" {
+		return ""
+	}
+	return b.Kind
+}
+
 // SearchPool is how many searches the node with the fewest threads executes at once, a thread for each shard, and how many may queue; -1: any number.
 type SearchPool struct {
 	Nodes int `json:"nodes"` // that hold data

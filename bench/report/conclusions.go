@@ -48,7 +48,7 @@ func conclusions(a analysis.Analysis) []string {
 // known says what was measured against, and how well it tells when a search was ready, if that was not the embedded server.
 func known(a analysis.Analysis) string {
 	b := a.Environment.Backend
-	on := On(b)
+	on := b.On()
 	if on == "" {
 		return ""
 	}

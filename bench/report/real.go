@@ -7,22 +7,11 @@ import (
 	"strings"
 
 	"pollbench/bench/analysis"
-	"pollbench/bench/record"
 )
-
-// On tells on which kind of Elasticsearch a result was measured: nothing if it is the embedded one, which is what a result is on unless it says otherwise.
-func On(b record.Backend) string {
-	switch kind := b.Kind; kind {
-	case "", "embedded":
-		return ""
-	default:
-		return kind
-	}
-}
 
 // name is the run's scenario, and what it was played against if that is not the embedded server.
 func (r Run) name() string {
-	if on := On(r.Environment.Backend); on != "" {
+	if on := r.Environment.Backend.On(); on != "" {
 		return r.Scenario + " on " + on
 	}
 	return r.Scenario
@@ -46,6 +35,11 @@ func (w *page) real(r Run) {
 	w.line("")
 	w.chart(&r, "sawtooth-h2", "Wasted time against query delay over h2 on "+b.Product)
 	w.chart(&r, "load-h2", "Load times over h2 on "+b.Product)
+	if !slices.ContainsFunc(r.Charts, func(c Chart) bool { return c.Name == "load-h2" }) { // nothing is swept: then one load says most
+		for _, s := range strategies(r.Analysis) {
+			w.chart(&r, "waterfall-"+s+"-h2", fmt.Sprintf("One dashboard load under %s over h2 on %s, panel by panel", s, b.Product))
+		}
+	}
 	stand := w.run(r.Scenario)
 	if stand == nil {
 		for _, t := range tables(r.Analysis) {
@@ -140,6 +134,9 @@ func added(stand, real analysis.Analysis) table {
 	return t
 }
 
+// aSleep is a difference that only another number of sleeps makes, in seconds: the shortest of traditional polling's.
+const aSleep = 0.3
+
 // distance says how far the cells are from the model.
 func distance(a analysis.Analysis) string {
 	var all []float64
@@ -152,7 +149,11 @@ func distance(a analysis.Analysis) string {
 		return "the model expects nothing of these loads"
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("a cell's load differs from the model's by %s at the median of %d cells, %s at most", millis(all[len(all)/2]), len(all), millis(all[len(all)-1]))
+	line := fmt.Sprintf("a cell's load differs from the model's by %s at the median of %d cells, %s at most", millis(all[len(all)/2]), len(all), duration(&all[len(all)-1]))
+	if all[len(all)-1] > aSleep {
+		line += "; where a search is ready at about the instant at which it is asked for, a poll that comes some milliseconds later finds it, and saves a whole sleep, or costs one that comes sooner"
+	}
+	return line
 }
 
 // changed tells at which delays a comparison ends otherwise on the real server.

@@ -61,12 +61,12 @@ func Results(runs []Run) []byte {
 		w.where(sweep)
 	}
 	for _, r := range runs {
-		if On(r.Environment.Backend) == "" && !slices.Contains([]string{sweepScenario, fineScenario, viceScenario}, r.Scenario) {
+		if r.Environment.Backend.On() == "" && !slices.Contains([]string{sweepScenario, fineScenario, viceScenario}, r.Scenario) {
 			w.section(r)
 		}
 	}
 	for _, r := range runs {
-		if On(r.Environment.Backend) != "" {
+		if r.Environment.Backend.On() != "" {
 			w.real(r)
 		}
 	}
@@ -145,7 +145,7 @@ func versions(e analysis.Environment) string {
 }
 
 func backend(e analysis.Environment) string {
-	if on := On(e.Backend); on != "" {
+	if on := e.Backend.On(); on != "" {
 		return fmt.Sprintf("| Elasticsearch on %s | %s %s |", on, e.Backend.Product, e.Backend.Version)
 	}
 	return fmt.Sprintf("| Elasticsearch | an %s stand-in for %s %s |", e.Backend.Kind, e.Backend.Product, e.Backend.Version)
@@ -293,7 +293,7 @@ func (w *page) silent() {
 
 // whatReal points at what a real one adds, if that was measured.
 func (w *page) whatReal() string {
-	if slices.ContainsFunc(w.runs, func(r Run) bool { return On(r.Environment.Backend) != "" }) {
+	if slices.ContainsFunc(w.runs, func(r Run) bool { return r.Environment.Backend.On() != "" }) {
 		return " How much is told above."
 	}
 	return ""

@@ -134,7 +134,7 @@ func newestResults(dir string) (map[shown]string, error) {
 			return nil, fmt.Errorf("publish: %w", err)
 		}
 		m := result.Manifest
-		of := shown{m.Scenario.Name, report.On(m.Backend)}
+		of := shown{m.Scenario.Name, m.Backend.On()}
 		if strings.Compare(m.Created, created[of]) > 0 {
 			newest[of], created[of] = folder, m.Created
 		}
