@@ -15,7 +15,7 @@ bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables 
 bench-all: ## measure every scenario of RESULTS.md (about 4 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
 
-bench-containers: node-image ## measure the sawtooth and a full search pool on a real Elasticsearch in a container (about 7 minutes; needs Docker, Java and Maven)
+bench-containers: node-image ## measure the sawtooth and a full search pool on a real Elasticsearch in a container (about 5 minutes; needs Docker, Java and Maven)
 	$(RUN) run sawtooth saturated-node --backend container
 
 test: ## run the tests
