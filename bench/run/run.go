@@ -83,7 +83,7 @@ func Run(ctx context.Context, o Options) error {
 	}()
 	if o.Plan.Alone {
 		for _, t := range o.Plan.Trials {
-			r.trial(ctx, t, o.Clock.Now().Add(r.lead))
+			r.trial(ctx, t, o.Clock.Now().Add(r.lead)) // on the caller's goroutine, whose deferred calls a panic does not skip
 		}
 	} else {
 		var trials sync.WaitGroup
@@ -228,10 +228,7 @@ func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (re
 // keep records one observation; when that fails, the run cannot go on.
 func (r *runner) keep(t record.Trial) {
 	t.Health = r.monitor.Health()
-	r.mu.Lock()
-	err := r.Record(t)
-	r.mu.Unlock()
-	if err != nil {
+	if err := r.record(t); err != nil {
 		r.stop(err)
 	}
 	r.report(func(p *Progress) {
@@ -241,6 +238,12 @@ func (r *runner) keep(t record.Trial) {
 			p.Failed++
 		}
 	})
+}
+
+func (r *runner) record(t record.Trial) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Record(t)
 }
 
 func (r *runner) report(change func(*Progress)) {

@@ -302,6 +302,25 @@ func TestRecordFails(t *testing.T) {
 	})
 }
 
+// A panic in a load ends the run with an error, so that servers which were started for it are closed.
+func TestPanicInALoad(t *testing.T) {
+	s := shipped(t, "smoke")
+	synctest.Test(t, func(t *testing.T) {
+		backend, err := Start(t.Context(), clock.Standard(), &network.Memory{}, s, Target{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer backend.Close()
+		err = Run(t.Context(), Options{
+			Scenario: s, Plan: plan.New(s, plan.Options{}), Clock: clock.Standard(), Backend: backend,
+			Record: func(record.Trial) error { panic("out of luck") },
+		})
+		if err == nil || !strings.Contains(err.Error(), "panic: out of luck") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // The wasted time of a virtual run is all sleep, but for HTTP/1.1's wait for slots: nothing else takes time.
 func TestWhereTheTimeWent(t *testing.T) {
 	s := shipped(t, "http1-vice")
