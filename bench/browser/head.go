@@ -24,6 +24,9 @@ type head struct {
 	took               int64
 }
 
+// Nowhere is the error of a search that has searched nothing, and so was not delayed.
+const Nowhere = "no shard was searched: somebody has removed the index"
+
 // untold stands where an answer does not tell how long its search took.
 const untold = -1
 
@@ -97,7 +100,7 @@ func (s *search) read(a answer, seen *record.Request) (done bool, err error) {
 	case h.failed, h.partial, h.timedOut, h.failedShards:
 		return true, fmt.Errorf("search failed: %s", beginning(a.body))
 	case h.nowhere:
-		return true, errors.New("no shard was searched, and so nothing was delayed: somebody has removed the index")
+		return true, errors.New(Nowhere)
 	}
 	s.result = h
 	return true, nil

@@ -52,17 +52,26 @@ func known(a analysis.Analysis) string {
 	if on == "" {
 		return ""
 	}
-	line := fmt.Sprintf("on %s: %s %s, ready known to %s", on, b.Product, b.Version, millis(b.ReadyResolution))
+	line := fmt.Sprintf("on %s: %s, ready known ", on, strings.TrimSpace(b.Product+" "+b.Version))
 	if b.ReadyResolution < 0.0001 {
-		line = fmt.Sprintf("on %s: %s %s, ready known exactly", on, b.Product, b.Version)
+		line += "exactly"
+	} else {
+		line += "to " + millis(b.ReadyResolution)
 	}
 	if c := b.ServerClock; c != nil {
-		line += fmt.Sprintf(" by the server's clock, which is ahead by %s ± %s", millis(c.Offset), millis(c.Uncertainty))
+		line += fmt.Sprintf(" by the server's clock, which is %s %s ours, ± %s", millis(math.Abs(c.Offset)), side(c.Offset), millis(c.Uncertainty))
 	}
 	if b.DelayImplementer == "gate" {
 		line += ", delayed by a gate"
 	}
 	return line
+}
+
+func side(offset float64) string {
+	if offset < 0 {
+		return "behind"
+	}
+	return "ahead of"
 }
 
 // differs tells whether a strategy's load times are others than its base's by more than noise. Over a mix the interval of the gain says so. Over a sweep

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"pollbench/bench/clock"
@@ -65,6 +67,9 @@ const maxAnswer = 1 << 20
 // running tells that the answer came before the search was done.
 func (r reply) running() bool { return r.Running || r.RunningKibanas }
 
+// errNoSearch is an answer that tells of no search.
+var errNoSearch = errors.New("what it answers tells of no search")
+
 // ask plays a search.
 func (b *Backend) ask(ctx context.Context, client *http.Client, at string, header http.Header, query string) (reply, error) {
 	var r reply
@@ -90,8 +95,8 @@ func (b *Backend) ask(ctx context.Context, client *http.Client, at string, heade
 	if r.status != http.StatusOK {
 		return r, fmt.Errorf("a search is answered %d: %s", r.status, r.said[:min(len(r.said), 300)])
 	}
-	if err := json.Unmarshal(body, &r); err != nil {
-		return r, fmt.Errorf("read the answer to a search: %w: %s", err, r.said[:min(len(r.said), 300)])
+	if err := json.Unmarshal(body, &r); err != nil || !r.running() && r.Response == nil && r.RawResponse == nil {
+		return r, fmt.Errorf("%w: %s", errNoSearch, strings.TrimSpace(r.said[:min(len(r.said), 300)]))
 	}
 	instants, err := clock.Instants(answer.Header)
 	r.ours = map[string]bool{}

@@ -61,7 +61,7 @@ func Start(ctx context.Context, c clock.Clock, n Network, s scenario.Scenario, t
 	}
 	b := &Backend{network: n, clock: c, target: t, site: servers, entrances: map[string]*entrance{}}
 	if err := b.start(ctx, s); err != nil {
-		return nil, fmt.Errorf("start servers: %w", errors.Join(err, b.Close()))
+		return nil, fmt.Errorf("start servers: %w", t.redactError(errors.Join(err, b.Close())))
 	}
 	return b, nil
 }
@@ -142,6 +142,29 @@ func (b *Backend) Close() error {
 		errs = append(errs, b.started.Close())
 	}
 	return errors.Join(append(errs, b.takeBack())...)
+}
+
+// ended is why the Elasticsearch that was started no longer answers; nil if it does, or none was started. Loads notice its end before the one does who watches it.
+func (b *Backend) ended(ctx context.Context) error {
+	if b.started == nil || ctx.Err() != nil {
+		return nil
+	}
+	const soon = 3 * time.Second
+	client := b.server.client(b.network)
+	client.Timeout = soon
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(b.server.URL)
+	if err == nil {
+		return answer.Body.Close()
+	}
+	wait, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
+	select {
+	case <-b.started.Done():
+		return fmt.Errorf("Elasticsearch has ended: %w", b.started.Close())
+	case <-wait.Done():
+		return fmt.Errorf("Elasticsearch no longer answers: %w", err)
+	}
 }
 
 // failed tells, once, that the servers are no longer whole.

@@ -13,6 +13,8 @@ const (
 	// mostThreads is how many search threads an Elasticsearch is given that is started for a run: a delayed search holds one, and with a thousand a node takes
 	// some 700 MB. What does not fit is played in waves.
 	mostThreads = 1000
+	// unknown is how many searches a server gets at once of whose search pool nothing is known.
+	unknown = 50
 	// maxThreads is where a machine gives up.
 	maxThreads = 5000
 	// leastQueue is Elasticsearch's own.

@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -42,7 +44,8 @@ func (b *Backend) dashboard(ctx context.Context, s scenario.Scenario) error {
 	if !b.target.Elasticsearch.Given() {
 		b.found.Product, b.found.AsyncSearch, b.found.ShardDelay, b.found.DelayImplementer = "Elasticsearch", true, true, ByServer
 		if b.target.AtOnce == 0 {
-			b.target.say("how many searches its Elasticsearch executes at once is not known, and more would queue there: tell with --max-searches, or let it be asked with --elasticsearch")
+			b.target.AtOnce = unknown
+			b.target.say(fmt.Sprintf("how many searches its Elasticsearch executes at once is not known: no more than %d are tried. Tell with --max-searches, or let it be asked with --elasticsearch", unknown))
 		}
 	}
 	b.passOver = first.passOver()
@@ -76,19 +79,25 @@ func (b *Backend) firstSearch(ctx context.Context, client *http.Client, at, quer
 
 // noDashboard says what stands where a dashboard server was expected, and the way out.
 func noDashboard(r reply, err error) error {
+	const kibana = "give the address of a Kibana, with its base path if it has one"
+	var authority x509.UnknownAuthorityError
 	switch {
-	case r.status == http.StatusOK:
+	case errors.As(err, &authority):
+		return fmt.Errorf("its certificate was made by somebody unknown: give the certificate of its CA with --ca-file (%w)", err)
+	case errors.Is(err, errNoSearch):
+		return fmt.Errorf("this is no dashboard server: %w: %s", err, kibana)
+	case r.status == http.StatusOK: // and still running
 		return err
 	case r.status == 0:
-		return fmt.Errorf("%w: give the address of a Kibana, and its certificate's CA with --ca-file", err)
+		return fmt.Errorf("no answer: is a Kibana there? (%w)", err)
 	case r.status == http.StatusUnauthorized:
 		return fmt.Errorf("%w: it wants credentials, or does not take those given", err)
 	case r.status == http.StatusForbidden:
 		return fmt.Errorf("%w: the credentials may not search there", err)
 	case strings.Contains(r.said, "shard_delay"):
-		return fmt.Errorf("its Elasticsearch has no aggregation shard_delay: play against that Elasticsearch with --elasticsearch, where a delay gate can delay")
+		return errors.New("its Elasticsearch has no aggregation shard_delay: play against that Elasticsearch with --elasticsearch, where a delay gate can delay")
 	case r.status == http.StatusNotFound || !strings.Contains(r.said, `"statusCode"`): // which each of Kibana's errors has
-		return fmt.Errorf("this is no dashboard server: %w: give the address of a Kibana, with its base path if it has one", err)
+		return fmt.Errorf("this is no dashboard server: %w: %s", err, kibana)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -94,6 +95,9 @@ func Run(ctx context.Context, o Options) error {
 			})
 		}
 		trials.Wait()
+	}
+	if r.progress.Failed > 0 && context.Cause(ctx) == nil {
+		return o.Backend.ended(ctx)
 	}
 	return context.Cause(ctx)
 }
@@ -228,8 +232,12 @@ func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (re
 // keep records one observation; when that fails, the run cannot go on.
 func (r *runner) keep(t record.Trial) {
 	t.Health = r.monitor.Health()
+	r.redact(&t)
 	if err := r.record(t); err != nil {
 		r.stop(err)
+	}
+	if strings.Contains(t.FirstError(), browser.Nowhere) { // every load from now on would fail, or worse
+		r.stop(fmt.Errorf("%s: another run that has made it may have removed it at its end; runs at the same time need an --index that stays", browser.Nowhere))
 	}
 	r.report(func(p *Progress) {
 		p.InFlight--
@@ -238,6 +246,25 @@ func (r *runner) keep(t record.Trial) {
 			p.Failed++
 		}
 	})
+}
+
+// redact takes credentials out of errors, which quote servers.
+func (r *runner) redact(t *record.Trial) {
+	if t.Outcome == record.OK {
+		return
+	}
+	clean := r.Backend.target.redact
+	t.Error = clean(t.Error)
+	for i := range t.Searches {
+		s := &t.Searches[i]
+		s.Error = clean(s.Error)
+		for j := range s.Requests {
+			s.Requests[j].Error = clean(s.Requests[j].Error)
+		}
+		for j := range s.Ending {
+			s.Ending[j].Error = clean(s.Ending[j].Error)
+		}
+	}
 }
 
 func (r *runner) record(t record.Trial) error {

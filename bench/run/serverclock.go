@@ -52,7 +52,7 @@ func (b *Backend) estimate(ctx context.Context, search func(context.Context) (se
 	if err != nil {
 		return fmt.Errorf("read the server's clock: %w", err)
 	}
-	b.target.say(fmt.Sprintf("the server's clock is ahead by %.1f ms, ± %.1f ms", offset.Ahead.Seconds()*1e3, offset.Uncertainty.Seconds()*1e3))
+	b.target.say(fmt.Sprintf("the server's clock is %+.1f ms from ours, ± %.1f ms", offset.Ahead.Seconds()*1e3, offset.Uncertainty.Seconds()*1e3))
 	b.offset = &offset
 	b.found.ServerClock = &record.ServerClock{Offset: offset.Ahead.Seconds(), Uncertainty: offset.Uncertainty.Seconds()}
 	return nil

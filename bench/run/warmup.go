@@ -23,20 +23,22 @@ const warmUpPayload = 2 << 10
 
 // A Java server that has only just started is slow for its first hundreds of searches, until what they use is compiled.
 const (
-	javaRounds = 4
-	javaPanels = 50
+	javaSearches = 800
+	javaPanels   = 50
+	javaRounds   = 4
 )
 
-// effort is how many rounds of how many panels a variant is warmed up with.
-func (b *Backend) effort() (rounds, panels int) {
+// effort is how many rounds of how many panels each variant is warmed up with.
+func (b *Backend) effort(variants int) (rounds, panels int) {
 	const few = 4
 	if b.started == nil {
 		return 1, few
 	}
+	panels = javaPanels
 	if b.atOnce > 0 {
-		return javaRounds, max(few, min(javaPanels, b.atOnce))
+		panels = max(few, min(panels, b.atOnce/variants))
 	}
-	return javaRounds, javaPanels
+	return max(1, min(javaRounds, javaSearches/(panels*variants))), panels
 }
 
 // warmUp plays each variant once, or against a server just started some times, at each dashboard server, a little apart, and keeps nothing. A failure ends the run, which would
@@ -48,7 +50,7 @@ func warmUp(ctx context.Context, o Options) error {
 			return fmt.Errorf("warm up: %w", err)
 		}
 	}
-	rounds, panels := o.Backend.effort()
+	rounds, panels := o.Backend.effort(len(asked.Variants()))
 	s := asked
 	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
 	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
@@ -60,7 +62,7 @@ func warmUp(ctx context.Context, o Options) error {
 	for range rounds {
 		for some := range slices.Chunk(s.Variants(), together) {
 			if err := warmUpWith(ctx, o, s, some); err != nil {
-				return err
+				return errors.Join(o.Backend.ended(ctx), err)
 			}
 		}
 	}

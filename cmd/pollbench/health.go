@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,8 +24,12 @@ embedded servers use it as their health command, for there is nothing else in th
 		Example: "  pollbench health http://127.0.0.1:9200\n  pollbench health https://127.0.0.1:5601/api/status --ca-file ca.pem",
 		Args:    exactly(1, "the URL to ask for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if u, err := url.Parse(args[0]); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-				return usage(fmt.Errorf("%q: give a URL such as http://127.0.0.1:9200", args[0]))
+			u, err := url.Parse(args[0])
+			switch {
+			case err == nil && u.User != nil:
+				return usage(errors.New("the URL holds a user or a password, which everybody would see: give it without"))
+			case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+				return usage(errors.New("give a URL such as http://127.0.0.1:9200"))
 			}
 			roots, err := readCA("--ca-file", caFile)
 			if err != nil {

@@ -49,10 +49,12 @@ func publish(results, out string) (string, error) {
 		return "", err
 	}
 	var runs []report.Run
+	var missing []string
 	var charts int
 	for _, show := range published {
 		dir, ok := newest[show]
 		if !ok {
+			missing = append(missing, show.folder())
 			continue
 		}
 		run, err := publishRun(dir, out, show.folder())
@@ -69,7 +71,11 @@ func publish(results, out string) (string, error) {
 	if err := os.WriteFile(page, report.Results(runs), 0o644); err != nil {
 		return "", fmt.Errorf("publish: %w", err)
 	}
-	return fmt.Sprintf("%s and %d charts in %s", page, charts, filepath.Join(out, chartsDir)), nil
+	written := fmt.Sprintf("%s and %d charts in %s", page, charts, filepath.Join(out, chartsDir))
+	if len(missing) > 0 {
+		written += fmt.Sprintf("; without %s, of which there is no result: 'make bench-all bench-containers' makes all", strings.Join(missing, ", "))
+	}
+	return written, nil
 }
 
 // shown is what a result is of: a scenario, and the kind of Elasticsearch that it was played against unless that is the embedded one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -42,6 +43,7 @@ type job struct {
 	scenario scenario.Scenario
 	plan     plan.Plan
 	dir      string
+	made     bool // the folder was not there before
 	command  []string
 }
 
@@ -131,7 +133,9 @@ func (r *runner) jobs(names []string) ([]job, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	for _, j := range jobs {
+	for i, j := range jobs {
+		_, err := os.Stat(j.dir)
+		jobs[i].made = errors.Is(err, fs.ErrNotExist)
 		if err := record.Prepare(j.dir); err != nil {
 			return nil, err
 		}
@@ -174,7 +178,12 @@ func (r *runner) command(scenario string) []string {
 }
 
 // play runs one scenario, whatever happens keeps what was measured, and shows it.
-func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several bool) error {
+func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several bool) (failed error) {
+	defer func() {
+		if failed != nil && j.made {
+			_ = os.Remove(j.dir) // if there is nothing in it
+		}
+	}()
 	err := r.measure(ctx, timer, j)
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {

@@ -113,7 +113,7 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 			fail("%s: %w", s.flag, err)
 			continue
 		}
-		*s.to = bench.Server{URL: strings.TrimSuffix(s.url, "/"), Authorization: authorization, Roots: roots}
+		*s.to = bench.Server{URL: strings.TrimRight(s.url, "/"), Authorization: authorization, Roots: roots}
 		result.Kind = s.kind
 		if loopback(at) {
 			continue
@@ -193,26 +193,24 @@ func (t *targetFlags) begin(log io.Writer, progress func(string)) bench.Begin {
 	return nil
 }
 
-// serverURL reads a server's URL.
+// serverURL reads a server's URL. What is wrong with it is told without quoting it, for it may hold a secret.
 func serverURL(text string) (*url.URL, error) {
 	at, err := url.Parse(text)
 	switch {
-	case err != nil: // which quotes it
+	case err == nil && at.User != nil:
+		return nil, fmt.Errorf("the address holds credentials, for everybody to see: give them by %s, or %s and %s, in the environment",
+			apiKeyVariable, userVariable, passwordVariable)
+	case err != nil, at.Scheme != "http" && at.Scheme != "https", at.Hostname() == "":
 		return nil, errors.New("not a URL such as https://127.0.0.1:9200")
-	case at.User != nil:
-		return nil, fmt.Errorf("%s holds credentials, for everybody to see: give them by %s, or %s and %s, in the environment",
-			at.Redacted(), apiKeyVariable, userVariable, passwordVariable)
-	case at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "":
-		return nil, fmt.Errorf("%q is not a URL such as https://127.0.0.1:9200", text)
 	case at.RawQuery != "" || at.Fragment != "":
-		return nil, fmt.Errorf("%q has a query or a fragment: give the address alone", text)
+		return nil, errors.New("the address has a query or a fragment: give it without")
 	}
 	return at, nil
 }
 
 // loopback tells whether a server is on this machine. Names are not looked up, since that would ask others.
 func loopback(at *url.URL) bool {
-	if at.Hostname() == "localhost" {
+	if strings.EqualFold(at.Hostname(), "localhost") {
 		return true
 	}
 	ip, err := netip.ParseAddr(at.Hostname())
