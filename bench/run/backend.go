@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"pollbench/bench/clock"
@@ -41,6 +42,7 @@ type Backend struct {
 	target     Target
 	site       *site.Site
 	started    Elasticsearch // for this run; nil: none
+	told       atomic.Bool   // why it has ended by itself
 	server     Server        // Elasticsearch
 	found      record.Backend
 	offset     *serverclock.Offset // of its clock; nil: nothing is read by that
@@ -139,9 +141,17 @@ func (b *Backend) Close() error {
 	defer cancel()
 	errs := []error{b.site.Close(ctx)}
 	if b.started != nil {
-		errs = append(errs, b.started.Close())
+		if err := b.started.Close(); !b.told.Load() {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(append(errs, b.takeBack())...)
+}
+
+// why is told once that the Elasticsearch which was started has ended by itself.
+func (b *Backend) why() error {
+	b.told.Store(true)
+	return fmt.Errorf("Elasticsearch has ended: %w", b.started.Close())
 }
 
 // ended is why the Elasticsearch that was started no longer answers; nil if it does, or none was started. Loads notice its end before the one does who watches it.
@@ -161,7 +171,7 @@ func (b *Backend) ended(ctx context.Context) error {
 	defer cancel()
 	select {
 	case <-b.started.Done():
-		return fmt.Errorf("Elasticsearch has ended: %w", b.started.Close())
+		return b.why()
 	case <-wait.Done():
 		return fmt.Errorf("Elasticsearch no longer answers: %w", err)
 	}
@@ -179,7 +189,7 @@ func (b *Backend) failed(ctx context.Context) <-chan error {
 		case err := <-b.site.Failed():
 			told <- err
 		case <-ended:
-			told <- fmt.Errorf("Elasticsearch has ended: %w", b.started.Close())
+			told <- b.why()
 		case <-ctx.Done():
 		}
 	}()

@@ -228,6 +228,9 @@ func TestElasticsearchEnds(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "Elasticsearch has ended: out of memory") {
 			t.Errorf("%v", err)
 		}
+		if err := backend.Close(); err != nil {
+			t.Errorf("it is told twice: %v", err)
+		}
 	})
 }
 
