@@ -48,7 +48,7 @@ func equal(t *testing.T, got, want any) {
 	}
 }
 
-// The values are those of Decode's documentation, which are Kibana's and Chromium's as the issue gives them.
+// The values are those of Decode's documentation, which are Kibana's and Chromium's.
 func TestDefaults(t *testing.T) {
 	equal(t, decode(t, head), Scenario{
 		Name:       "x",
