@@ -160,7 +160,7 @@ func drawnLoads(r record.Result) []Loads {
 // hops lists what the scenario measures over.
 func hops(s scenario.Scenario) []Hop {
 	var all []Hop
-	limited := s.SearchTimeout.Duration > 0 || slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil })
+	limited := s.SearchTimeout.Duration > 0 || s.Faulty()
 	for _, p := range s.Paths() {
 		for _, protocol := range s.Protocols {
 			if !p.Carries(protocol) {

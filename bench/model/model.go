@@ -81,7 +81,7 @@ func Expects(s scenario.Scenario, v scenario.Variant) (ok bool, reason string) {
 			return false, "the model knows nothing of cut connections, jitter and limited bandwidth"
 		}
 	}
-	if slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil }) {
+	if s.Faulty() {
 		return false, "the model knows nothing of faults"
 	}
 	if s.Cold && v.Path.RTT() > 0 {

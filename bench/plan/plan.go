@@ -81,6 +81,9 @@ func Load(s scenario.Scenario) int {
 // Repeat is how many searches one repeat of the whole scenario has.
 func Repeat(s scenario.Scenario) int { return Load(s) * len(s.Sweep()) * len(s.Variants()) }
 
+// All is how many searches the whole scenario has.
+func All(s scenario.Scenario) int { return Repeat(s) * s.Repeats }
+
 // pause is kept between the last search of a wave and the first of the next: what a server needs for a search beyond its delay.
 const pause = time.Second
 
@@ -90,14 +93,13 @@ func New(s scenario.Scenario, o Options) Plan {
 	o.Alone = o.Alone || s.SearchPool > 0
 	p := Plan{Seed: s.Seed, Spacing: clock.Seconds{Duration: spacing}, Alone: o.Alone, AtOnce: o.AtOnce}
 	atOnce := o.AtOnce
-	if atOnce == 0 || o.Alone || Repeat(s)*s.Repeats <= atOnce {
+	if atOnce == 0 || o.Alone || All(s) <= atOnce {
 		atOnce = 0 // they all go at once, or one by one
 	}
 	random := rand.New(rand.NewPCG(s.Seed, s.Seed))
-	w := waves{most: atOnce, load: Load(s), spacing: spacing}
-	busy := o.Busy
-	if busy == nil {
-		busy = func(t Trial) time.Duration { return s.Tabs.Start(s.Tabs.Number()-1) + t.Delay.Duration }
+	w := waves{most: atOnce, load: Load(s), spacing: spacing, busy: o.Busy}
+	if w.busy == nil {
+		w.busy = func(t Trial) time.Duration { return s.Tabs.Start(s.Tabs.Number()-1) + t.Delay.Duration }
 	}
 	repeat := 0
 	for _, b := range blocks(s, atOnce > 0) {
@@ -110,7 +112,7 @@ func New(s scenario.Scenario, o Options) Plan {
 		for _, t := range b.trials {
 			t.Trial = len(p.Trials)
 			if !o.Alone {
-				t.Start.Duration, t.Wave = w.start(busy(t))
+				t.Start.Duration, t.Wave = w.start(t)
 			}
 			p.Trials = append(p.Trials, t)
 		}

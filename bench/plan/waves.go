@@ -7,6 +7,7 @@ type waves struct {
 	most    int
 	load    int // searches of one trial
 	spacing time.Duration
+	busy    func(Trial) time.Duration
 
 	wave     int           // from 1
 	searches int           // in this wave
@@ -21,15 +22,17 @@ func (w *waves) open(trials int) {
 	}
 }
 
-// start of a trial that keeps the server busy for so long. The wave is 0 if there is only one.
-func (w *waves) start(busy time.Duration) (start time.Duration, wave int) {
+// start of a trial. The wave is 0 if there is only one.
+func (w *waves) start(t Trial) (start time.Duration, wave int) {
 	if w.most > 0 && (w.wave == 0 || w.searches+w.load > w.most) {
 		w.begin()
 	}
 	start = w.next
 	w.next += w.spacing
 	w.searches += w.load
-	w.done = max(w.done, start+busy)
+	if w.most > 0 { // else nobody waits for its end
+		w.done = max(w.done, start+w.busy(t))
+	}
 	return start, w.wave
 }
 

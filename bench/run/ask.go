@@ -1,12 +1,12 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -67,19 +67,20 @@ const maxAnswer = 1 << 20
 // running tells that the answer came before the search was done.
 func (r reply) running() bool { return r.Running || r.RunningKibanas }
 
+// beginning is enough of an answer to know it by.
+func (r reply) beginning() string { return r.said[:min(len(r.said), 300)] }
+
 // errNoSearch is an answer that tells of no search.
 var errNoSearch = errors.New("what it answers tells of no search")
 
 // ask plays a search.
 func (b *Backend) ask(ctx context.Context, client *http.Client, at string, header http.Header, query string) (reply, error) {
 	var r reply
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, at, bytes.NewReader([]byte(query)))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(query))
 	if err != nil {
 		return r, err
 	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	request.Header.Set("Content-Type", "application/json")
 	sent := b.clock.Now()
 	answer, err := client.Do(request)
@@ -93,10 +94,10 @@ func (b *Backend) ask(ctx context.Context, client *http.Client, at string, heade
 	}
 	r.status, r.said = answer.StatusCode, string(body)
 	if r.status != http.StatusOK {
-		return r, fmt.Errorf("a search is answered %d: %s", r.status, r.said[:min(len(r.said), 300)])
+		return r, fmt.Errorf("a search is answered %d: %s", r.status, r.beginning())
 	}
 	if err := json.Unmarshal(body, &r); err != nil || !r.running() && r.Response == nil && r.RawResponse == nil {
-		return r, fmt.Errorf("%w: %s", errNoSearch, strings.TrimSpace(r.said[:min(len(r.said), 300)]))
+		return r, fmt.Errorf("%w: %s", errNoSearch, strings.TrimSpace(r.beginning()))
 	}
 	instants, err := clock.Instants(answer.Header)
 	r.ours = map[string]bool{}

@@ -116,7 +116,7 @@ func (b *Backend) link(s scenario.Scenario, c scenario.Conditions) network.Dial 
 func (b *Backend) distant(s scenario.Scenario) int {
 	for _, n := range s.Networks {
 		if n.BehindEdge.RTT.Duration > 0 || n.Elasticsearch.RTT.Duration > 0 {
-			return min(sockets, len(s.Panels(s.Sweep()[0], 1))*s.Tabs.Number()*len(s.Sweep())*len(s.Variants())*s.Repeats)
+			return min(sockets, plan.All(s))
 		}
 	}
 	return 0

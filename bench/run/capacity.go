@@ -26,7 +26,7 @@ func size(s scenario.Scenario) Size {
 	if s.SearchPool > 0 {
 		return Size{SearchThreads: s.SearchPool, QueueSize: max(leastQueue, plan.Load(s))}
 	}
-	return Size{SearchThreads: max(plan.Load(s), min(plan.Repeat(s)*s.Repeats, mostThreads)), QueueSize: leastQueue}
+	return Size{SearchThreads: max(plan.Load(s), min(plan.All(s), mostThreads)), QueueSize: leastQueue}
 }
 
 // room is how many searches, each of that many shards, the pool executes at once; 0: any number.

@@ -16,7 +16,7 @@ func (t Target) Plays(s scenario.Scenario) error {
 		errs = append(errs, fmt.Errorf("scenario %s: "+format, append([]any{s.Name}, args...)...))
 	}
 	switch {
-	case !faulty(s):
+	case !s.Faulty():
 	case !t.embedded():
 		add("only the embedded Elasticsearch makes faults: leave fault out, or take the embedded backend")
 	case t.DelayBy == ByGate:
@@ -49,7 +49,3 @@ func (t Target) Plays(s scenario.Scenario) error {
 }
 
 func (t Target) embedded() bool { return t.Begin == nil && t.ours() }
-
-func faulty(s scenario.Scenario) bool {
-	return slices.ContainsFunc(s.Groups, func(g scenario.Group) bool { return g.Fault != nil })
-}

@@ -8,8 +8,8 @@ import (
 	"pollbench/bench/scenario"
 )
 
-// Busy is for how long after its start a load of the scenario has searches at work on the server, by the model: on HTTP/1.1 some are sent late.
-func Busy(s scenario.Scenario) func(plan.Trial) time.Duration {
+// forecast plays a trial of the scenario by the model, equal ones once.
+func forecast(s scenario.Scenario) func(plan.Trial) model.Load {
 	type cell struct {
 		swept    time.Duration
 		repeat   int
@@ -17,26 +17,46 @@ func Busy(s scenario.Scenario) func(plan.Trial) time.Duration {
 		protocol scenario.Protocol
 		topology string
 	}
-	known := map[cell]time.Duration{}
-	return func(t plan.Trial) time.Duration {
-		of := cell{t.Swept.Duration, t.Repeat, t.Strategy, t.Protocol, t.Topology}
-		if !s.Drawn() {
-			of.repeat = 1
+	known := map[cell]model.Load{}
+	return func(t plan.Trial) model.Load {
+		of := cell{t.Swept.Duration, 1, t.Strategy, t.Protocol, t.Topology}
+		if s.Drawn() {
+			of.repeat = t.Repeat
 		}
-		busy, ok := known[of]
+		l, ok := known[of]
 		if !ok {
-			for _, p := range simulate(s, t).Panels {
-				busy = max(busy, p.Start+p.Delay)
-			}
-			known[of] = busy
+			path, _ := s.Path(t.Topology) // the plan was made from this scenario
+			l = model.Simulate(s, t.Swept, of.repeat, scenario.Variant{Strategy: t.Strategy, Protocol: t.Protocol, Path: path}, path.RTT())
+			known[of] = l
+		}
+		return l
+	}
+}
+
+// Busy is for how long after its start a load of the scenario has searches at work on the server, by the model: on HTTP/1.1 some are sent late.
+func Busy(s scenario.Scenario) func(plan.Trial) time.Duration {
+	play := forecast(s)
+	return func(t plan.Trial) time.Duration {
+		var busy time.Duration
+		for _, p := range play(t).Panels {
+			busy = max(busy, p.Start+p.Delay)
 		}
 		return busy
 	}
 }
 
-func simulate(s scenario.Scenario, t plan.Trial) model.Load {
-	path, _ := s.Path(t.Topology) // the plan was made from this scenario
-	return model.Simulate(s, t.Swept, t.Repeat, scenario.Variant{Strategy: t.Strategy, Protocol: t.Protocol, Path: path}, path.RTT())
+// Lasts is how long the plan takes by the model: each load on top of its start, or one after the other.
+func Lasts(s scenario.Scenario, p plan.Plan) time.Duration {
+	play := forecast(s)
+	var total time.Duration
+	for _, t := range p.Trials {
+		if p.Alone {
+			total += play(t).Time()
+		} else {
+			total = max(total, t.Start.Duration+play(t).Time())
+		}
+	}
+	return total
 }
 
 // Traffic is what a run sends to servers that run already.
@@ -54,10 +74,11 @@ const beforehand = 60
 func Expect(s scenario.Scenario, p plan.Plan) Traffic {
 	const few = 4 // panels that a variant is warmed up with, and about the requests for each
 	t := Traffic{Requests: beforehand + few*few*len(s.Variants())}
+	play := forecast(s)
 	seconds := map[int]float64{}
 	at := time.Duration(0)
 	for _, trial := range p.Trials {
-		l := simulate(s, trial)
+		l := play(trial)
 		opening := 1
 		if trial.Protocol == scenario.HTTP1 {
 			opening = s.Browser.HTTP1Connections

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shirou/gopsutil/v4/mem"
 
+	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
 )
 
@@ -29,11 +30,7 @@ func Tune(s scenario.Scenario) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	var searches int64
-	for _, swept := range s.Sweep() {
-		searches += int64(len(s.Panels(swept, 1)) * s.Tabs.Number() * len(s.Variants()) * s.Repeats)
-	}
-	limit := max(leastMemory, searches*perSearch)
+	limit := max(leastMemory, int64(plan.All(s))*perSearch)
 	if memory, err := mem.VirtualMemory(); err == nil {
 		limit = max(limit, int64(memory.Available/share))
 	}

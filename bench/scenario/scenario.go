@@ -189,6 +189,11 @@ func (s Scenario) Ideal(swept clock.Seconds, repeat int) clock.Seconds {
 	return ideal
 }
 
+// Faulty tells whether anything is to go wrong on purpose.
+func (s Scenario) Faulty() bool {
+	return slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Fault != nil })
+}
+
 // Strategy returns the scenario's strategy of that name.
 func (s Scenario) Strategy(name string) (strategy.Strategy, bool) {
 	for _, st := range s.Strategies {

@@ -50,15 +50,15 @@ func TestAnnounce(t *testing.T) {
 	}
 	var said []string
 	say := func(line string) { said = append(said, line) }
-	quiet := &target{maxRate: 100}
+	quiet := &target{}
 	if err := quiet.announce(j, say); err != nil || said != nil {
 		t.Errorf("of this machine it tells %q, %v", said, err)
 	}
-	far := &target{remote: "es.example", maxRate: 100}
+	far := &target{remote: "es.example", Target: bench.Target{Rate: 100}}
 	if err := far.announce(j, say); err != nil || len(said) != 1 || !strings.Contains(said[0], "requests go to es.example in ") || !strings.Contains(said[0], "8 loads with at most 8 searches at once") {
 		t.Errorf("%q, %v", said, err)
 	}
-	far.maxRate = 1
+	far.Rate = 1
 	if err := far.announce(j, say); err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), "allow it with --max-rate") {
 		t.Errorf("%v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -35,8 +34,7 @@ embedded servers use it as their health command, for there is nothing else in th
 			if err != nil {
 				return err
 			}
-			// It has no Proxy: whoever names an address means that address.
-			client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+			client := asking(&tls.Config{RootCAs: roots})
 			asked := time.Now()
 			if err := get(cmd.Context(), client, args[0], alive); err != nil {
 				return fmt.Errorf("not healthy: %w", err)

@@ -9,9 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"pollbench/bench/model"
 	bench "pollbench/bench/run"
-	"pollbench/bench/scenario"
 )
 
 // progress tells, while a run lasts, how far it is: on a terminal in one line that is written over, elsewhere in a line now and then.
@@ -37,7 +35,7 @@ func checkProgress(mode string) error {
 }
 
 func newProgress(mode string, out io.Writer, j job) *progress {
-	p := &progress{out: out, every: 5 * time.Second, total: expected(j), name: j.scenario.Name, stop: make(chan struct{})}
+	p := &progress{out: out, every: 5 * time.Second, total: bench.Lasts(j.scenario, j.plan), name: j.scenario.Name, stop: make(chan struct{})}
 	if f, ok := out.(*os.File); ok && mode == "auto" && term.IsTerminal(int(f.Fd())) {
 		p.live, p.every = true, 200*time.Millisecond
 	}
@@ -48,36 +46,6 @@ func newProgress(mode string, out io.Writer, j job) *progress {
 	fmt.Fprintf(out, "%s: %d loads, about %s\n", p.name, len(j.plan.Trials), p.total.Round(time.Second))
 	p.done.Go(p.run)
 	return p
-}
-
-// expected is how long the run takes: each load by the model, on top of its start or one after the other.
-func expected(j job) time.Duration {
-	type key struct {
-		swept    time.Duration
-		repeat   int
-		strategy string
-		protocol scenario.Protocol
-		topology string
-	}
-	loads := map[key]time.Duration{}
-	var total time.Duration
-	for _, t := range j.plan.Trials {
-		k := key{t.Swept.Duration, 1, t.Strategy, t.Protocol, t.Topology}
-		if j.scenario.Drawn() {
-			k.repeat = t.Repeat
-		}
-		if _, ok := loads[k]; !ok {
-			path, _ := j.scenario.Path(t.Topology) // the plan was made from this scenario
-			v := scenario.Variant{Strategy: t.Strategy, Protocol: t.Protocol, Path: path}
-			loads[k] = model.Simulate(j.scenario, t.Swept, k.repeat, v, path.RTT()).Time()
-		}
-		if j.plan.Alone {
-			total += loads[k]
-		} else {
-			total = max(total, t.Start.Duration+loads[k])
-		}
-	}
-	return total
 }
 
 func (p *progress) update(s bench.Progress) {

@@ -147,7 +147,7 @@ func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, err
 	if u.Port() == "" {
 		b.server += ":443"
 	}
-	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: b.trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	client := asking(b.trust)
 	err = s.within(ctx, set.wait, func(ctx context.Context) error {
 		err := get(ctx, client, "https://"+b.server+"/api/status", set.wait)
 		if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {

@@ -38,8 +38,7 @@ func (a addresses) browser() string {
 
 // await returns when every server has answered. Until then no network may cut connections.
 func (a addresses) await(ctx context.Context, trust *tls.Config, lastHop network.Conditions) error {
-	// It has no Proxy: one that the environment names could not reach this machine's loopback address.
-	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	client := asking(trust)
 	for _, ask := range []struct{ name, base, path string }{
 		{"Elasticsearch", a.Elasticsearch, "/"},
 		{"the dashboard server", a.Dashboard, "/api/status"},
@@ -66,6 +65,11 @@ func slowness(c network.Conditions) time.Duration {
 		slow += time.Duration(float64(handshakeBytes) / float64(c.Bandwidth) * float64(time.Second))
 	}
 	return slow
+}
+
+// asking is a client for single questions, whose connections do not stay. It has no Proxy, and is led nowhere else: whoever names an address means that address.
+func asking(trust *tls.Config) *http.Client {
+	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 }
 
 // get wants an answer of status 200 within a time.

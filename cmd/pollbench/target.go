@@ -71,16 +71,15 @@ const (
 // target is what the flags ask for.
 type target struct {
 	bench.Target
-	remote  string // the other machine that requests go to; empty: none does
-	maxRate float64
-	log     serverLog
+	remote string // the other machine that requests go to; empty: none does
+	log    serverLog
 }
 
 // check reports every problem at once. given tells whether a flag was.
 func (t *targetFlags) check(given func(string) bool, env func(string) string, progress func(string)) (*target, error) {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	result := &target{maxRate: t.maxRate}
+	result := &target{}
 	result.Kind, result.Index, result.DelayBy, result.AtOnce, result.Progress = t.backend, t.index, t.delayBy, t.maxSearches, progress
 	running := t.elasticsearch != "" || t.dashboard != ""
 	var authorization string
@@ -259,7 +258,7 @@ func (t *target) announce(j job, say func(string)) error {
 	e := bench.Expect(j.scenario, j.plan)
 	say(fmt.Sprintf("%s: about %d requests go to %s in %v, up to %.0f a second, for %d loads with at most %d searches at once",
 		j.scenario.Name, e.Requests, t.remote, e.Lasts.Round(time.Second), math.Ceil(e.Peak), len(j.plan.Trials), j.plan.AtOnce))
-	if e.Peak > t.maxRate {
+	if e.Peak > t.Rate {
 		return usage(fmt.Errorf("%s would send up to %.0f requests a second to %s: allow it with --max-rate %.0f, or send fewer with --max-searches, --spacing, --panels or --delays",
 			j.scenario.Name, math.Ceil(e.Peak), t.remote, math.Ceil(e.Peak)))
 	}
