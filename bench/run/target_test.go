@@ -19,6 +19,7 @@ import (
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
+	"pollbench/fixtures/documents"
 	"pollbench/fixtures/edge"
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/kibana"
@@ -234,67 +235,64 @@ func TestElasticsearchEnds(t *testing.T) {
 	})
 }
 
-// On somebody else's server nothing is left: no search, finished or cut off, and no index that was not there.
+// On somebody else's server nothing is left: no search, finished or cut off, and no index that was not there. One that was is left alone.
 func TestNothingIsLeft(t *testing.T) {
 	s := shipped(t, "smoke")
-	for _, after := range []time.Duration{0, 4 * time.Second} { // Ctrl-C, in the midst of the loads of 2 s
-		for _, by := range []string{"", ByGate} {
-			t.Run(fmt.Sprint(after, by), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					n := &network.Memory{}
-					d := newDouble(t, n, elastic.Options{})
-					d.authorization = "ApiKey a2V5"
-					defer d.Close()
-					mine := Server{URL: d.url, Authorization: d.authorization}
-					if err := remove(t, mine, n); err != nil {
-						t.Fatal(err)
-					}
-					backend, err := Start(t.Context(), clock.Standard(), n, s, Target{Elasticsearch: mine, DelayBy: by, AtOnce: 30})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if want := map[string]int{"": 30, ByGate: 30}[by]; backend.AtOnce() != want {
-						t.Errorf("%d searches at once, want %d", backend.AtOnce(), want)
-					}
-					ctx, cancel := context.WithCancel(t.Context())
-					defer cancel()
-					if after > 0 {
-						time.AfterFunc(after, cancel)
-					}
-					err = Run(ctx, Options{Scenario: s, Plan: plan.New(s, plan.Options{}), Clock: clock.Standard(), Backend: backend,
-						Record: func(record.Trial) error { return nil }})
-					if (err != nil) != (after > 0) {
-						t.Error(err)
-					}
-					if err := backend.Close(); err != nil {
-						t.Error(err)
-					}
-					if len(d.held) > 0 || d.created != 1 || d.removed != 2 {
-						t.Errorf("left: %v; %d indices were made, %d removed", slices.Collect(maps.Keys(d.held)), d.created, d.removed)
-					}
-				})
+	for _, c := range []struct {
+		after time.Duration // Ctrl-C, in the midst of the loads of 2 s
+		by    string
+		there bool
+	}{{0, "", false}, {0, ByGate, false}, {4 * time.Second, "", false}, {4 * time.Second, ByGate, false}, {0, ByGate, true}, {4 * time.Second, "", true}} {
+		t.Run(fmt.Sprint(c.after, c.by, c.there), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := &network.Memory{}
+				d := newDouble(t, n, elastic.Options{})
+				d.authorization = "ApiKey a2V5"
+				defer d.Close()
+				mine := Server{URL: d.url, Authorization: d.authorization}
+				created, removed := 1, 1
+				if c.there {
+					created, removed = 0, 0
+				} else {
+					remove(t, mine, n)
+				}
+				d.removed = 0
+				backend, err := Start(t.Context(), clock.Standard(), n, s, Target{Elasticsearch: mine, DelayBy: c.by, AtOnce: 30})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if backend.AtOnce() != 30 {
+					t.Errorf("%d searches at once, want 30", backend.AtOnce())
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if c.after > 0 {
+					time.AfterFunc(c.after, cancel)
+				}
+				err = Run(ctx, Options{Scenario: s, Plan: plan.New(s, plan.Options{}), Clock: clock.Standard(), Backend: backend,
+					Record: func(record.Trial) error { return nil }})
+				if (err != nil) != (c.after > 0) {
+					t.Error(err)
+				}
+				if err := backend.Close(); err != nil {
+					t.Error(err)
+				}
+				if len(d.held) > 0 || d.created != created || d.removed != removed {
+					t.Errorf("left: %v; %d indices were made, %d removed", slices.Collect(maps.Keys(d.held)), d.created, d.removed)
+				}
 			})
-		}
+		})
 	}
 }
 
 // remove takes the index away that the embedded server has from the start.
-func remove(t *testing.T, s Server, n *network.Memory) error {
+func remove(t *testing.T, s Server, n *network.Memory) {
 	t.Helper()
 	client := s.client(n)
 	defer client.CloseIdleConnections()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.URL+"/pollbench", nil)
-	if err != nil {
-		return err
+	if err := documents.Delete(t.Context(), client, s.URL); err != nil {
+		t.Fatal(err)
 	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return errors.New(answer.Status)
-	}
-	return answer.Body.Close()
 }
 
 // A dashboard server that runs already is played against as one's own would be.
