@@ -152,5 +152,11 @@ func (b *Browser) note(seen *record.Request, c call, a *answer) error {
 	return nil
 }
 
-// beginning is enough of a body to know it by.
-func beginning(body []byte) string { return string(body[:min(len(body), 300)]) }
+// beginning is enough of a body to know it by. That it goes on is marked, so that what was cut off there can be told from what is whole.
+func beginning(body []byte) string {
+	const enough = 300
+	if len(body) > enough {
+		return string(body[:enough]) + "…"
+	}
+	return string(body)
+}

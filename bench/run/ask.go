@@ -68,7 +68,13 @@ const maxAnswer = 1 << 20
 func (r reply) running() bool { return r.Running || r.RunningKibanas }
 
 // beginning is enough of an answer to know it by.
-func (r reply) beginning() string { return r.said[:min(len(r.said), 300)] }
+func (r reply) beginning() string {
+	const enough = 300
+	if len(r.said) > enough {
+		return r.said[:enough] + cut
+	}
+	return r.said
+}
 
 // errNoSearch is an answer that tells of no search.
 var errNoSearch = errors.New("what it answers tells of no search")

@@ -145,7 +145,7 @@ func (b *Backend) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, b.takeBack())...)
+	return b.target.redactError(errors.Join(append(errs, b.takeBack())...))
 }
 
 // why is told once that the Elasticsearch which was started has ended by itself.

@@ -59,7 +59,7 @@ type Progress struct {
 // context's. Every other error means that observations could not be kept.
 func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
-		return err
+		return o.Backend.target.redactError(err)
 	}
 	r := &runner{Options: o, epoch: o.Clock.Now(), lead: o.lead(), open: map[int]opened{}}
 	defer r.closeAll()
@@ -248,11 +248,8 @@ func (r *runner) keep(t record.Trial) {
 	})
 }
 
-// redact takes credentials out of errors, which quote servers.
+// redact takes credentials out of errors, which quote servers. Loads that went well in the end have some too.
 func (r *runner) redact(t *record.Trial) {
-	if t.Outcome == record.OK {
-		return
-	}
 	clean := r.Backend.target.redact
 	t.Error = clean(t.Error)
 	for i := range t.Searches {
@@ -264,6 +261,10 @@ func (r *runner) redact(t *record.Trial) {
 		for j := range s.Ending {
 			s.Ending[j].Error = clean(s.Ending[j].Error)
 		}
+	}
+	for i := range t.Bystanders {
+		b := &t.Bystanders[i]
+		b.Error, b.Request.Error = clean(b.Error), clean(b.Request.Error)
 	}
 }
 

@@ -150,32 +150,3 @@ func (t Target) indexName() string {
 	}
 	return documents.Index
 }
-
-// redact takes the credentials out of what a server may have echoed.
-func (t Target) redact(text string) string {
-	for _, s := range []Server{t.Elasticsearch, t.Dashboard} {
-		if _, secret, ok := strings.Cut(s.Authorization, " "); ok && secret != "" {
-			text = strings.ReplaceAll(text, secret, "(credentials)")
-		}
-	}
-	return text
-}
-
-// redacted is an error that tells no credentials.
-type redacted struct {
-	error
-	text string
-}
-
-// Error implements error.
-func (r redacted) Error() string { return r.text }
-
-// Unwrap gives the error itself.
-func (r redacted) Unwrap() error { return r.error }
-
-func (t Target) redactError(err error) error {
-	if text := t.redact(err.Error()); text != err.Error() {
-		return redacted{err, text}
-	}
-	return err
-}
