@@ -34,11 +34,11 @@ type Panel struct {
 	Tab              int // the first is 0
 	Group            int
 	Delay            time.Duration
-	Begin            time.Duration // of its tab
-	Start, Delivered time.Duration // of the search on the server; of its result in the browser
-	Requests         int           // polls and submit
-	Failed           bool          // or given up by the browser's time-out: never delivered
-	Hidden           bool          // with its tab: never delivered
+	Begin            time.Duration   // of its tab
+	Start, Delivered time.Duration   // of the search on the server; of its result in the browser
+	Sent             []time.Duration // each request: submit and polls
+	Failed           bool            // or given up by the browser's time-out: never delivered
+	Hidden           bool            // with its tab: never delivered
 }
 
 // Wasted is all the panel's time but the search's own.

@@ -51,7 +51,7 @@ func (s *search) ready() {
 
 // hold is an exchange with a server whose searches queue: the answer is there when the search is ready, or the wait is over.
 func (s *search) hold(wait time.Duration) {
-	submit := s.panel.Requests == 1
+	submit := len(s.panel.Sent) == 1
 	s.at(s.now+s.rtt/2, func() {
 		answered := false
 		answer := func() {

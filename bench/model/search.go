@@ -52,7 +52,7 @@ func (s *search) queue(send func()) {
 
 // exchange sends a request that the server may hold for wait, and goes on from its answer.
 func (s *search) exchange(wait time.Duration) {
-	s.panel.Requests++
+	s.panel.Sent = append(s.panel.Sent, s.now)
 	if s.pool != nil {
 		s.hold(wait)
 		return
@@ -111,7 +111,7 @@ func (p *page) seen() {
 }
 
 func (s *search) answered(state strategy.State) {
-	state.Elapsed, state.Attempt, state.Failures = s.now-s.asked, s.panel.Requests, s.failures
+	state.Elapsed, state.Attempt, state.Failures = s.now-s.asked, len(s.panel.Sent), s.failures
 	plain := s.plain()
 	next := plain.Next(state)
 	switch {

@@ -180,9 +180,9 @@ func expected(l model.Load, groups []scenario.Group) []string {
 			outcome = record.Failed
 		}
 		if p.Failed || p.Hidden {
-			p.Start, p.Delivered, p.Requests = 0, 0, 0
+			p.Start, p.Delivered, p.Sent = 0, 0, nil
 		}
-		all = append(all, fate(p.Tab, groups[p.Group].Name, outcome, p.Start, p.Delivered, p.Requests))
+		all = append(all, fate(p.Tab, groups[p.Group].Name, outcome, p.Start, p.Delivered, len(p.Sent)))
 	}
 	slices.Sort(all)
 	return all

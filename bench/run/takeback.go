@@ -35,6 +35,8 @@ const (
 	// takingBack is how long a server may take over all of them, beside what its rate makes of it. What is left expires by itself, a minute after it was last
 	// asked for.
 	takingBack = time.Minute
+	// pause is kept before them where a server may get only so many requests a second: the last of the loads are a second's too.
+	pause = time.Second
 )
 
 // takeBack deletes what the run has left on servers that go on: its searches, and its index.
@@ -49,7 +51,7 @@ func (b *Backend) deleteSearches() error {
 	limit, each := takingBack, time.Duration(0)
 	if rate := b.target.Rate; rate > 0 {
 		each = time.Duration(float64(time.Second) / rate)
-		limit += time.Duration(len(b.asked.ids)) * each
+		limit += pause + time.Duration(len(b.asked.ids))*each
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -70,6 +72,9 @@ func (b *Backend) deleteSearches() error {
 				}
 			}
 		})
+	}
+	if each > 0 && len(b.asked.ids) > 0 {
+		_ = clock.SleepUntil(ctx, b.clock, b.clock.Now().Add(pause))
 	}
 	for _, id := range b.asked.ids {
 		_ = clock.SleepUntil(ctx, b.clock, b.clock.Now().Add(each)) // once it is over, every DELETE fails at once and is counted

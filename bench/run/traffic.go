@@ -1,11 +1,13 @@
 package run
 
 import (
+	"slices"
 	"time"
 
 	"pollbench/bench/model"
 	"pollbench/bench/plan"
 	"pollbench/bench/scenario"
+	"pollbench/bench/strategy"
 )
 
 // forecast plays a trial of the scenario by the model, equal ones once.
@@ -59,48 +61,120 @@ func Lasts(s scenario.Scenario, p plan.Plan) time.Duration {
 	return total
 }
 
-// Traffic is what a run sends to servers that run already.
+// Traffic is what a run sends to servers that run already, from the first question to the last DELETE: estimated from above.
 type Traffic struct {
 	Requests int // in all
 	Lasts    time.Duration
-	Peak     float64 // requests in the busiest second of the measurement
+	Peak     float64 // requests in the busiest second
 }
 
-// beforehand is what a server is asked for before anything is measured: what it can do, its index, its clock.
-const beforehand = 60
+const (
+	// What servers are asked for before anything is measured, one after the other: Elasticsearch what it can do, for its index, and its clock; a dashboard
+	// server for a search, some times if it has only just started, and its clock.
+	askedOfElasticsearch = 50
+	askedOfDashboard     = 35
+	// window is in which the requests of a second are looked for: what is delayed on its way may come together with what was sent later.
+	window = 1250 * time.Millisecond
+)
 
-// Expect adds up the requests by the model: those of all loads, each load's spread evenly over its time, of opening their pages, of warming up, and of deleting
-// searches at the end.
-func Expect(s scenario.Scenario, p plan.Plan) Traffic {
-	const few = 4 // panels that a variant is warmed up with, and about the requests for each
-	t := Traffic{Requests: beforehand + few*few*len(s.Variants())}
-	play := forecast(s)
-	seconds := map[int]float64{}
-	at := time.Duration(0)
+// Expect lists the requests by the model: those beforehand, of warming up, of opening the pages, of all loads, and of deleting searches at the end. Nobody
+// knows yet whether there will be a delay gate; it is counted in unless the target has none for certain.
+func (t Target) Expect(s scenario.Scenario, p plan.Plan) Traffic {
+	var sent []time.Duration
+	if t.Elasticsearch.Given() {
+		sent = make([]time.Duration, askedOfElasticsearch)
+	}
+	if t.Dashboard.Given() {
+		sent = append(sent, make([]time.Duration, askedOfDashboard)...)
+	}
+	now, searches := lead, 0
+	warm, together := warming(s, warmUpPanels, p.AtOnce)
+	play := forecast(warm)
+	for some := range slices.Chunk(warm.Variants(), together) {
+		begins, ends := now, now
+		for _, v := range some {
+			load := play(plan.Trial{Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1})
+			for range t.servers(s, v.Path, p.AtOnce) {
+				sent = t.append(sent, warm, v.Strategy, v.Protocol, load, begins)
+				searches += len(load.Panels)
+				ends = max(ends, begins+load.Time())
+				begins += plan.MinSpacing
+			}
+		}
+		now = ends + lead
+	}
+	play = forecast(s)
+	first := now + lead
 	for _, trial := range p.Trials {
-		l := play(trial)
-		opening := 1
-		if trial.Protocol == scenario.HTTP1 {
-			opening = s.Browser.HTTP1Connections
-		}
-		n := opening + len(l.Bystanders)
-		for _, panel := range l.Panels {
-			n += panel.Requests
-		}
-		t.Requests += n + len(l.Panels)
-		start, lasts := trial.Start.Duration, max(l.Time(), time.Second)
+		load, begins := play(trial), first+trial.Start.Duration
 		if p.Alone {
-			start = at
-			at += lasts
+			begins = now + lead
 		}
-		t.Lasts = max(t.Lasts, start+lasts)
-		first, last := int(start/time.Second), int((start+lasts-1)/time.Second)
-		for i := first; i <= last; i++ {
-			seconds[i] += float64(n) / float64(last-first+1)
+		sent = t.append(sent, s, trial.Strategy, trial.Protocol, load, begins)
+		searches += len(load.Panels)
+		if p.Alone {
+			now = begins + load.Time()
+		} else {
+			now = max(now, begins+load.Time())
 		}
 	}
-	for _, n := range seconds {
-		t.Peak = max(t.Peak, n)
+	slices.Sort(sent)
+	deletes := searches + 1 // with the index
+	deleting := float64(deletes)
+	if t.Rate > 0 { // and a pause before, so that they share no second with others
+		now += pause + time.Duration(deleting/t.Rate*float64(time.Second))
+		deleting = min(deleting, t.Rate)
 	}
-	return t
+	return Traffic{Requests: len(sent) + deletes, Lasts: now, Peak: max(float64(busiest(sent)), deleting)}
+}
+
+// append adds the requests of a load that begins at that instant, the opening of its page included.
+func (t Target) append(sent []time.Duration, s scenario.Scenario, name string, by scenario.Protocol, load model.Load, begins time.Duration) []time.Duration {
+	st, _ := s.Strategy(name) // the plan was made from this scenario
+	fetches := st.Choice != nil || st.Poll == strategy.ByStatus
+	for _, panel := range load.Panels {
+		for _, at := range panel.Sent {
+			sent = append(sent, begins+at)
+		}
+		if t.Dashboard.Given() {
+			continue
+		}
+		if fetches { // the dashboard server, once it knows by the status that the search is done
+			sent = append(sent, begins+panel.Delivered)
+		}
+		if t.DelayBy != ByServer { // a gate makes two of a submit
+			sent = append(sent, begins+panel.Start)
+		}
+	}
+	if !t.Dashboard.Given() {
+		return sent
+	}
+	for i := range load.Bystanders {
+		sent = append(sent, begins+time.Duration(i/s.Tabs.Number()+1)*s.Bystanders.Every.Duration)
+	}
+	opening := 1
+	if by == scenario.HTTP1 {
+		opening = s.Browser.HTTP1Connections
+	}
+	return append(sent, slices.Repeat([]time.Duration{begins - lead}, opening)...)
+}
+
+// servers is how many dashboard servers there will be on a path.
+func (t Target) servers(s scenario.Scenario, path scenario.Path, atOnce int) int {
+	if t.Dashboard.Given() {
+		return 1
+	}
+	return servers(s, path, atOnce)
+}
+
+// busiest is the most of the instants, which are in order, that lie within a [window].
+func busiest(at []time.Duration) int {
+	var most, oldest int
+	for i := range at {
+		for at[i]-at[oldest] >= window {
+			oldest++
+		}
+		most = max(most, i+1-oldest)
+	}
+	return most
 }

@@ -18,6 +18,9 @@ import (
 // warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
 const warmUpDelay = 600 * time.Millisecond
 
+// warmUpPanels is how many panels are enough where nothing has only just started.
+const warmUpPanels = 4
+
 // warmUpPayload is small enough for the slowest network.
 const warmUpPayload = 2 << 10
 
@@ -30,13 +33,12 @@ const (
 
 // effort is how many rounds of how many panels each variant is warmed up with.
 func (b *Backend) effort(variants int) (rounds, panels int) {
-	const few = 4
 	if b.started == nil {
-		return 1, few
+		return 1, warmUpPanels
 	}
 	panels = javaPanels
 	if b.atOnce > 0 {
-		panels = max(few, min(panels, b.atOnce/variants))
+		panels = max(warmUpPanels, min(panels, b.atOnce/variants))
 	}
 	return max(1, min(javaRounds, javaSearches/(panels*variants))), panels
 }
@@ -51,14 +53,7 @@ func warmUp(ctx context.Context, o Options) error {
 		}
 	}
 	rounds, panels := o.Backend.effort(len(asked.Variants()))
-	s := asked
-	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
-	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
-	s.SearchTimeout.Duration = warmUpDelay + 10*o.lead()
-	together := len(asked.Variants())
-	if n := o.Backend.atOnce; n > 0 {
-		together = max(1, min(together, n/panels))
-	}
+	s, together := warming(asked, panels, o.Backend.atOnce)
 	for range rounds {
 		for some := range slices.Chunk(s.Variants(), together) {
 			if err := warmUpWith(ctx, o, s, some); err != nil {
@@ -67,6 +62,19 @@ func warmUp(ctx context.Context, o Options) error {
 		}
 	}
 	return nil
+}
+
+// warming is the scenario that is played to warm up for another, and how many of its variants at a time.
+func warming(asked scenario.Scenario, panels, atOnce int) (s scenario.Scenario, together int) {
+	s = asked
+	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
+	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
+	s.SearchTimeout.Duration = warmUpDelay + 10*Options{Scenario: asked}.lead()
+	together = len(asked.Variants())
+	if atOnce > 0 {
+		together = max(1, min(together, atOnce/panels))
+	}
+	return s, together
 }
 
 // warmUpWith plays some variants of a scenario once, side by side. Trouble is expected where it was asked for.

@@ -32,20 +32,15 @@ func TestAnnounce(t *testing.T) {
 	if tr := j.plan.Trials; len(tr) != 8 || tr[7].Wave != 4 {
 		t.Fatalf("%+v", tr)
 	}
-	e := bench.Expect(s, j.plan)
-	// Four waves of two loads: by the model a search of 1 s takes 2 requests under continuous and 5 under traditional polling (submit, then at 0.5, 0.8 and 1.1 s),
-	// and there is one DELETE for each. A page opens six connections over HTTP/1.1, one over h2. Four variants are warmed up with 4 panels, for about 16 requests
-	// each, and some 60 come before. Bystanders: one at 0.5 s, and one at 1 s where the load takes longer.
-	searches := 4 * (2*2*2 + 4*2*2)
-	opening := 4*6 + 4*1
-	bystanders := 0
-	if s.Bystanders != nil {
-		bystanders = 4*1 + 4*2
-	}
-	if want := 60 + 4*16 + searches + 32 + opening + bystanders; e.Requests < want-8 || e.Requests > want+8 {
+	e := (bench.Target{Elasticsearch: bench.Server{URL: "https://es.example"}, DelayBy: bench.ByServer, Rate: 100}).Expect(s, j.plan)
+	// Four waves of two loads: by the model a search of 1 s takes 2 requests under continuous and 5 under traditional polling (submit, then at 0.5, 0.8 and 1.1 s, and
+	// one for the result), and there is one DELETE for each. Warming up is two times two variants of 4 panels of 0.6 s: 2 requests, or submit, two polls and the
+	// result. 50 come before, and the index is removed.
+	if want := 50 + 4*(2*2+2*4) + 4*(2*2*2+2*2*5) + 32 + 1 + 16; e.Requests < want-8 || e.Requests > want+8 {
 		t.Errorf("%d requests, want about %d", e.Requests, want)
 	}
-	if e.Lasts < 7*time.Second || e.Lasts > 9*time.Second || e.Peak < 5 || e.Peak > 40 {
+	// The waves take 7 to 8 s, warming up two times 0.8 s and a half before each, and the DELETEs half a second after one of silence.
+	if e.Lasts < 11*time.Second || e.Lasts > 14*time.Second || e.Peak < 50 || e.Peak > 80 {
 		t.Errorf("%+v", e)
 	}
 	var said []string

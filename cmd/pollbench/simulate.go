@@ -95,7 +95,7 @@ func expect(s scenario.Scenario, swept clock.Seconds, v scenario.Variant, rtt ti
 			delivered++
 		}
 		for _, p := range l.Panels {
-			requests += p.Requests
+			requests += len(p.Sent)
 			panels++
 		}
 	}

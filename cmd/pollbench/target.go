@@ -255,8 +255,8 @@ func (t *target) announce(j job, say func(string)) error {
 	if t.remote == "" {
 		return nil
 	}
-	e := bench.Expect(j.scenario, j.plan)
-	say(fmt.Sprintf("%s: about %d requests go to %s in %v, up to %.0f a second, for %d loads with at most %d searches at once",
+	e := t.Expect(j.scenario, j.plan)
+	say(fmt.Sprintf("%s: up to about %d requests go to %s in %v, up to %.0f a second, for %d loads with at most %d searches at once",
 		j.scenario.Name, e.Requests, t.remote, e.Lasts.Round(time.Second), math.Ceil(e.Peak), len(j.plan.Trials), j.plan.AtOnce))
 	if e.Peak > t.Rate {
 		return usage(fmt.Errorf("%s would send up to %.0f requests a second to %s: allow it with --max-rate %.0f, or send fewer with --max-searches, --spacing, --panels or --delays",
