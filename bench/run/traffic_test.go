@@ -66,6 +66,27 @@ func serve(t *testing.T, n *network.Memory, h http.Handler) (url string) {
 	return "http://" + l.Addr().String()
 }
 
+// Where a server may get only so many requests a second, pages are opened when their time has come, and elsewhere long before.
+func TestPagesAhead(t *testing.T) {
+	s := shipped(t, "smoke")
+	for rate, want := range map[float64]int{0: 8, 100: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			backend, err := Start(t.Context(), clock.Standard(), &network.Memory{}, s, Target{Rate: rate})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer backend.Close()
+			o := Options{Scenario: s, Plan: plan.New(s, plan.Options{Spacing: time.Second}), Clock: clock.Standard(), Backend: backend}
+			r := &runner{Options: o, epoch: time.Now(), lead: o.lead(), open: map[int]opened{}}
+			defer r.closeAll()
+			r.openAhead(t.Context())
+			if len(r.open) != want {
+				t.Errorf("at %v requests a second %d pages stand open, want %d", rate, len(r.open), want)
+			}
+		})
+	}
+}
+
 // What another machine is told to get is no less than it gets, by whichever way and from the first request to the last, and little more.
 func TestExpectedTraffic(t *testing.T) {
 	s := shipped(t, "smoke")
