@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollbench/bench/plan"
 	"pollbench/bench/record"
 )
 
@@ -114,6 +115,9 @@ func TestRunAndAfter(t *testing.T) {
 	code, stdout, stderr := call(t, "run", write(t, short), "--out", dir, "--json", "--progress", "none")
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if apart := manifestIn(t, dir).Plan.Spacing.Duration; apart != plan.DefaultSpacing {
+		t.Errorf("loads start %v apart", apart)
 	}
 	kept, err := os.ReadFile(filepath.Join(dir, record.AnalysisFile))
 	if err != nil || string(kept) != stdout {

@@ -2,12 +2,19 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"pollbench/bench/clock"
+	"pollbench/bench/plan"
 	"pollbench/bench/record"
+	"pollbench/fixtures/elastic"
 )
 
 // manifestIn is what a run has noted of its servers.
@@ -50,6 +57,9 @@ func TestRunOnServers(t *testing.T) {
 		if m.Backend.Kind != c.kind || m.Backend.DelayImplementer != c.by || m.Backend.Product != "Elasticsearch" {
 			t.Errorf("%s: %+v", c.args, m.Backend)
 		}
+		if m.Plan.Spacing.Duration != plan.RealSpacing {
+			t.Errorf("%s: loads start %v apart", c.args, m.Plan.Spacing)
+		}
 		if wave := m.Plan.Trials[3].Wave; strings.Contains(c.args, "--max-searches 4") != (wave == 2) {
 			t.Errorf("%s: the last load is of wave %d", c.args, wave)
 		}
@@ -58,6 +68,36 @@ func TestRunOnServers(t *testing.T) {
 			if err != nil || strings.Contains(string(text), "c2VjcmV0") {
 				t.Errorf("%s: a secret is in %s, or it is not there: %v", c.args, file, err)
 			}
+		}
+	}
+}
+
+// An Elasticsearch behind TLS is trusted by the certificate in the file, with a delay gate and without.
+func TestRunOnElasticsearchBehindTLS(t *testing.T) {
+	server := elastic.New(elastic.Options{Clock: clock.Standard()})
+	defer server.Close()
+	there := httptest.NewUnstartedServer(server)
+	there.Config.ErrorLog = log.New(io.Discard, "", 0)
+	there.StartTLS()
+	defer there.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: there.Certificate().Raw})
+	if err := os.WriteFile(ca, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--delay-by server --ca-file " + ca, exitDone, "2 of 2 loads finished"},
+		{"--delay-by gate --ca-file " + ca, exitDone, "2 of 2 loads finished"},
+		{"", exitFailed, "give the certificate of its CA"},
+	} {
+		dir := filepath.Join(t.TempDir(), "result")
+		args := append([]string{"run", write(t, short), "--protocols", "h2", "--elasticsearch", there.URL, "--out", dir}, strings.Fields(c.args)...)
+		if code, stdout, stderr := call(t, args...); code != c.code || !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("%s: exit %d, %s%s", c.args, code, stdout, stderr)
 		}
 	}
 }
