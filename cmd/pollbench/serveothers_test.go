@@ -74,12 +74,8 @@ func TestServeElasticsearchOfOthers(t *testing.T) {
 // A server that is named may come later than the one that asks it.
 func TestServeWaits(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := free.Addr().String()
-	_ = free.Close()
+	host, port := freed(t)
+	at := net.JoinHostPort(host, port)
 	read, write := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -94,8 +90,7 @@ func TestServeWaits(t *testing.T) {
 		log.WriteString(said.Text() + "\n")
 		switch {
 		case strings.Contains(said.Text(), "waiting, up to 1m0s: probe http://"+at+": nothing listens there"):
-			_, port, _ := net.SplitHostPort(at)
-			elasticsearch = serveJSON(t, "--elasticsearch-only", "--elasticsearch-port", port)
+			elasticsearch = serveJSON(t, "--elasticsearch-only", "--listen", host, "--elasticsearch-port", port)
 		case strings.Contains(said.Text(), "all servers answer"):
 			cancel()
 		}
@@ -151,12 +146,7 @@ func TestServeOthersBadInput(t *testing.T) {
 	other.Config.ErrorLog = log.New(io.Discard, "", 0)
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<title>Hello</title>") }))
 	defer plain.Close()
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := free.Addr().String()
-	_ = free.Close()
+	nobody := net.JoinHostPort(freed(t))
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o644); err != nil {
 		t.Fatal(err)
