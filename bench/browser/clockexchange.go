@@ -40,7 +40,11 @@ func (b *Browser) ClockExchange(ctx context.Context, index string) (serverclock.
 		}
 		asked.drop()
 	})()
-	if err := <-ended; err != nil {
+	err = <-ended
+	if ctx.Err() != nil { // what a server says to whom it sees leave is no answer
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		return serverclock.Exchange{}, err
 	}
 	h, err := readHead(a.body)

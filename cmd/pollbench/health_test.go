@@ -11,12 +11,7 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := serveJSON(t)
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := "http://" + free.Addr().String()
-	_ = free.Close()
+	nobody := "http://" + net.JoinHostPort(freed(t))
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer silent.Close()
 	status := s.Dashboard + "/api/status"
