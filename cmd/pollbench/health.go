@@ -2,9 +2,7 @@ package main
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,12 +21,8 @@ embedded servers use it as their health command, for there is nothing else in th
 		Example: "  pollbench health http://127.0.0.1:9200\n  pollbench health https://127.0.0.1:5601/api/status --ca-file ca.pem",
 		Args:    exactly(1, "the URL to ask for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			u, err := url.Parse(args[0])
-			switch {
-			case err == nil && u.User != nil:
-				return usage(errors.New("the URL holds a user or a password, which everybody would see: give it without"))
-			case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-				return usage(errors.New("give a URL such as http://127.0.0.1:9200"))
+			if _, err := serverURL(args[0], "http", "https"); err != nil {
+				return usage(err)
 			}
 			roots, err := readCA("--ca-file", caFile)
 			if err != nil {

@@ -32,8 +32,9 @@ func TestHealth(t *testing.T) {
 		{[]string{nobody}, exitFailed, "pollbench: not healthy: Get \"" + nobody + "\": dial tcp"},
 		{[]string{silent.URL}, exitFailed, "pollbench: not healthy: Get \"" + silent.URL + "\": context deadline exceeded"},
 		{[]string{status, "--ca-file", "missing.pem"}, exitFailed, "pollbench: --ca-file: open missing.pem: no such file or directory"},
-		{[]string{"127.0.0.1:9200"}, exitUsage, "pollbench: give a URL such as http://127.0.0.1:9200"},
-		{[]string{"http://me:secret@127.0.0.1:9200"}, exitUsage, "pollbench: the URL holds a user or a password, which everybody would see: give it without"},
+		{[]string{"127.0.0.1:9200"}, exitUsage, "pollbench: not a URL of the form http://HOST:PORT or https://HOST:PORT"},
+		{[]string{"http://me:secret@127.0.0.1:9200"}, exitUsage, "pollbench: the address holds a user or a password, for everybody to see: give it without"},
+		{[]string{"http://127.0.0.1:0"}, exitUsage, `pollbench: its port is "0": one is from 1 to 65535`},
 		{nil, exitUsage, "pollbench: pollbench health wants the URL to ask for"},
 	} {
 		code, stdout, stderr := call(t, append([]string{"health"}, c.args...)...)

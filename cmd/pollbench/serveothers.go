@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"pollbench/fixtures/documents"
 	"pollbench/fixtures/probe"
+	"pollbench/fixtures/reach"
 )
 
 // starts are the servers that the command starts. In place of the others there are those that are named by their URLs.
@@ -22,9 +22,6 @@ type behind struct {
 	server string      // host:port
 	trust  *tls.Config // nil: the certificate of servers started here
 }
-
-// stay keeps a client from being led to another machine.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // retry is the time between two attempts to reach a server that does not answer yet.
 const retry = 250 * time.Millisecond
@@ -68,33 +65,23 @@ func (set *settings) checkStarts() error {
 	if set.wait <= 0 {
 		errs = append(errs, fmt.Errorf("--wait %v: a time is more than 0s", set.wait))
 	}
-	for _, named := range []struct{ flag, url, scheme, port string }{
-		{"--elasticsearch", set.elasticsearchURL, "http", "9200"}, {"--dashboard", set.dashboardURL, "https", "5601"},
+	for _, named := range []struct{ flag, url, scheme string }{
+		{"--elasticsearch", set.elasticsearchURL, "http"}, {"--dashboard", set.dashboardURL, "https"},
 	} {
-		u, err := server(named.flag, named.url, named.scheme, named.port)
+		if named.url == "" && !set.flags.Changed(named.flag[2:]) {
+			continue
+		}
+		u, err := serverURL(named.url, named.scheme)
 		switch {
 		case err != nil:
-			errs = append(errs, err)
-		case named.url != "" && !set.allowRemote && !loopback(u):
+			errs = append(errs, fmt.Errorf("%s: %w", named.flag, err))
+		case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
+			errs = append(errs, fmt.Errorf("%s: the address has a path, a query or a fragment: give it without", named.flag))
+		case !set.allowRemote && !loopback(u):
 			errs = append(errs, fmt.Errorf("%s %s: that is another machine: say --allow-remote if the requests are welcome there", named.flag, named.url))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// server reads the base URL of a server. Empty is none.
-func server(flag, text, scheme, port string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case text == "":
-	case err == nil && u.User != nil:
-		return nil, fmt.Errorf("%s: without user and password, which every user of this machine could see: this server has none to give", flag)
-	case err != nil: // which quotes it
-		return nil, fmt.Errorf("%s: give an address such as %s://127.0.0.1:%s", flag, scheme, port)
-	case u.Scheme != scheme || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "":
-		return nil, fmt.Errorf("%s %q: give its address as %s://127.0.0.1:%s", flag, text, scheme, port)
-	}
-	return u, nil
 }
 
 // awaitNamed returns once the servers that were named answer, and Elasticsearch has what dashboards search.
@@ -110,7 +97,7 @@ func (s *serving) awaitNamed(ctx context.Context, set settings) (behind, error) 
 
 func (s *serving) awaitElasticsearch(ctx context.Context, set settings) error {
 	// It has no Proxy: whoever names an address means that address.
-	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{}}
+	client := &http.Client{CheckRedirect: reach.Stay, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	var can probe.Capabilities
 	err := s.within(ctx, set.wait, func(ctx context.Context) (err error) {
@@ -135,7 +122,7 @@ func (s *serving) awaitElasticsearch(ctx context.Context, set settings) error {
 }
 
 func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, error) {
-	u, err := server("--dashboard", set.dashboardURL, "https", "5601")
+	u, err := serverURL(set.dashboardURL, "https")
 	if err != nil {
 		return behind{}, err
 	}

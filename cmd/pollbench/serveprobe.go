@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollbench/fixtures/network"
+	"pollbench/fixtures/reach"
 )
 
 const (
@@ -69,7 +70,7 @@ func slowness(c network.Conditions) time.Duration {
 
 // asking is a client for single questions, whose connections do not stay. It has no Proxy, and is led nowhere else: whoever names an address means that address.
 func asking(trust *tls.Config) *http.Client {
-	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	return &http.Client{CheckRedirect: reach.Stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 }
 
 // get wants an answer of status 200 within a time.
