@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"pollbench/fixtures/reach"
 )
 
 // alive is how long a healthy server may take to answer. Containers are asked often: those that ask should not pile up.
@@ -30,7 +32,7 @@ embedded servers use it as their health command, for there is nothing else in th
 			}
 			client := asking(&tls.Config{RootCAs: roots})
 			asked := time.Now()
-			if err := get(cmd.Context(), client, args[0], alive); err != nil {
+			if err := get(cmd.Context(), client, args[0], reach.Expected{Name: "the server", CAFlag: "--ca-file"}, alive); err != nil {
 				return fmt.Errorf("not healthy: %w", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "healthy: %s answered after %v\n", args[0], time.Since(asked).Round(time.Millisecond))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -135,12 +134,9 @@ func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, err
 		b.server += ":443"
 	}
 	client := asking(b.trust)
+	expected := reach.Expected{Name: "the dashboard server", CAFlag: "--dashboard-ca", TLSOnly: true}
 	err = s.within(ctx, set.wait, func(ctx context.Context) error {
-		err := get(ctx, client, "https://"+b.server+"/api/status", set.wait)
-		if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {
-			return fmt.Errorf("%w: name the file with its CA certificate with --dashboard-ca", err)
-		}
-		return err
+		return get(ctx, client, "https://"+b.server+"/api/status", expected, set.wait)
 	})
 	if err != nil {
 		return behind{}, fmt.Errorf("the dashboard server does not answer: %w", err)
