@@ -28,7 +28,7 @@ embedded servers use it as their health command, for there is nothing else in th
 			}
 			roots, err := readCA("--ca-file", caFile)
 			if err != nil {
-				return err
+				return usage(err)
 			}
 			client := asking(&tls.Config{RootCAs: roots})
 			asked := time.Now()

@@ -33,7 +33,7 @@ func TestHealth(t *testing.T) {
 		{[]string{"https" + strings.TrimPrefix(s.Elasticsearch, "http")}, exitFailed, "pollbench: not healthy: GET https" + strings.TrimPrefix(s.Elasticsearch, "http") + ": it does not speak TLS: begin its address with http://"},
 		{[]string{nobody}, exitFailed, "pollbench: not healthy: GET " + nobody + ": nothing listens there: start the server, or give its address (dial tcp"},
 		{[]string{silent.URL}, exitFailed, "pollbench: not healthy: GET " + silent.URL + ": no answer in time: "},
-		{[]string{status, "--ca-file", "missing.pem"}, exitFailed, "pollbench: --ca-file: open missing.pem: no such file or directory"},
+		{[]string{status, "--ca-file", "missing.pem"}, exitUsage, "pollbench: --ca-file: open missing.pem: no such file or directory"},
 		{[]string{"127.0.0.1:9200"}, exitUsage, "pollbench: not a URL of the form http://HOST:PORT or https://HOST:PORT"},
 		{[]string{"http://me:secret@127.0.0.1:9200"}, exitUsage, "pollbench: the address holds a user or a password, for everybody to see: give it without"},
 		{[]string{"http://127.0.0.1:0"}, exitUsage, `pollbench: its port is "0": one is from 1 to 65535`},

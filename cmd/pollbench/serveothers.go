@@ -61,6 +61,10 @@ func (set *settings) checkStarts() error {
 	if set.dashboardCA != "" && set.dashboardURL == "" {
 		errs = append(errs, errors.New("--dashboard-ca: name the dashboard server whose certificate it is with --dashboard"))
 	}
+	var err error
+	if set.dashboardRoots, err = readCA("--dashboard-ca", set.dashboardCA); err != nil {
+		errs = append(errs, err)
+	}
 	if set.wait <= 0 {
 		errs = append(errs, fmt.Errorf("--wait %v: a time is more than 0s", set.wait))
 	}
@@ -125,11 +129,7 @@ func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, err
 	if err != nil {
 		return behind{}, err
 	}
-	roots, err := readCA("--dashboard-ca", set.dashboardCA)
-	if err != nil {
-		return behind{}, err
-	}
-	b := behind{server: u.Host, trust: &tls.Config{RootCAs: roots}}
+	b := behind{server: u.Host, trust: &tls.Config{RootCAs: set.dashboardRoots}}
 	if u.Port() == "" {
 		b.server += ":443"
 	}

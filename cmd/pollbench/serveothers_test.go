@@ -192,8 +192,8 @@ func TestServeOthersBadInput(t *testing.T) {
 		{"--edge edge-h2 --dashboard https" + strings.TrimPrefix(plain.URL, "http") + " --wait 1s", exitFailed, "it does not speak TLS: give the address of one that does"},
 		{"--edge edge-h2 --dashboard " + other.URL + " --wait 1s", exitFailed, "give the certificate of its CA with --dashboard-ca"},
 		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca " + ca + " --wait 1s", exitFailed, "/api/status: status 418 I'm a teapot"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitFailed, "--dashboard-ca: open missing.pem: no such file or directory"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitFailed, "--dashboard-ca serve.go: no certificate in it"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitUsage, "--dashboard-ca: open missing.pem: no such file or directory"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitUsage, "--dashboard-ca serve.go: no certificate in it"},
 	} {
 		args := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--wait") {

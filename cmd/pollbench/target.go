@@ -149,6 +149,9 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 			fail("--%s goes only %s", only.flag, only.with)
 		}
 	}
+	if given("index") && t.index == "" {
+		fail("--index: the name is empty")
+	}
 	switch {
 	case t.delayBy != "" && t.delayBy != bench.ByServer && t.delayBy != bench.ByGate:
 		fail("--delay-by %q: choose server or gate", t.delayBy)

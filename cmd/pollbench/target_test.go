@@ -38,6 +38,7 @@ func TestWrongTargets(t *testing.T) {
 		{"--image x", nil, []string{"--image goes only with --backend container"}},
 		{"--node-home x --backend container", nil, []string{"--node-home goes only with --backend node"}},
 		{"--index x", nil, []string{"--index goes only with --elasticsearch or --dashboard"}},
+		{"--elasticsearch http://127.0.0.1 --index=", nil, []string{"--index: the name is empty"}},
 		{"--max-searches 5", nil, []string{"--max-searches goes only with"}},
 		{"--backend node --elasticsearch http://127.0.0.1:9200", nil, []string{"--backend goes only without --elasticsearch"}},
 		{"--elasticsearch 127.0.0.1:9200", nil, []string{"--elasticsearch: not a URL of the form http://HOST:PORT or https://HOST:PORT"}},
