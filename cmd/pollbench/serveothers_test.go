@@ -156,13 +156,16 @@ func TestServeOthersBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--elasticsearch 127.0.0.1:9200", exitUsage, "--elasticsearch: give an address such as http://127.0.0.1:9200"},
+		{"--elasticsearch 127.0.0.1:9200", exitUsage, "--elasticsearch: not a URL of the form http://HOST:PORT"},
 		{"--elasticsearch http://es.example:9200", exitUsage, "that is another machine: say --allow-remote"},
-		{"--elasticsearch ftp://me:secret@127.0.0.1", exitUsage, "--elasticsearch: without user and password"},
-		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "give its address as http://127.0.0.1:9200"},
-		{"--elasticsearch http://127.0.0.1:9200/of/mine", exitUsage, "give its address as"},
-		{"--elasticsearch http://me:secret@127.0.0.1:9200", exitUsage, "--elasticsearch: without user and password"},
-		{"--dashboard http://127.0.0.1:5601 --edge edge-h2", exitUsage, `--dashboard "http://127.0.0.1:5601": give its address as https://127.0.0.1:5601`},
+		{"--elasticsearch ftp://me:secret@127.0.0.1", exitUsage, "--elasticsearch: the address holds a user or a password"},
+		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "--elasticsearch: not a URL of the form http://HOST:PORT"},
+		{"--elasticsearch http://127.0.0.1:9200/of/mine", exitUsage, "--elasticsearch: the address has a path, a query or a fragment: give it without"},
+		{"--elasticsearch http://me:secret@127.0.0.1:9200", exitUsage, "--elasticsearch: the address holds a user or a password"},
+		{"--dashboard http://127.0.0.1:5601 --edge edge-h2", exitUsage, "--dashboard: not a URL of the form https://HOST:PORT"},
+		{"--elasticsearch=", exitUsage, "--elasticsearch: the address is empty"},
+		{"--dashboard= --edge edge-h2", exitUsage, "--dashboard: the address is empty"},
+		{"--elasticsearch http://127.0.0.1:99999", exitUsage, `--elasticsearch: its port is "99999": one is from 1 to 65535`},
 		{"--dashboard https://127.0.0.1:5601", exitUsage, "--dashboard: choose the proxy in front of it with --edge"},
 		{"--dashboard-ca ca.pem", exitUsage, "name the dashboard server whose certificate it is with --dashboard"},
 		{"--wait 0s", exitUsage, "--wait 0s: a time is more than 0s"},
@@ -176,11 +179,12 @@ func TestServeOthersBadInput(t *testing.T) {
 		{"--elasticsearch http://" + nobody, exitFailed, "probe http://" + nobody + ": nothing listens there: start Elasticsearch, or give its address"},
 		{"--elasticsearch http://" + nobody, exitFailed, "(after WAIT: --wait allows more)"},
 		{"--elasticsearch " + plain.URL, exitFailed, "this is not Elasticsearch"},
-		{"--edge edge-h2 --dashboard https://" + nobody, exitFailed, "the dashboard server does not answer"},
-		{"--edge edge-h2 --dashboard " + other.URL, exitFailed, "name the file with its CA certificate with --dashboard-ca"},
+		{"--edge edge-h2 --dashboard https://" + nobody, exitFailed, "the dashboard server does not answer: GET https://" + nobody + "/api/status: nothing listens there: start the dashboard server"},
+		{"--edge edge-h2 --dashboard https" + strings.TrimPrefix(plain.URL, "http"), exitFailed, "it does not speak TLS: give the address of one that does"},
+		{"--edge edge-h2 --dashboard " + other.URL, exitFailed, "give the certificate of its CA with --dashboard-ca"},
 		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca " + ca, exitFailed, "/api/status: status 418 I'm a teapot"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitFailed, "--dashboard-ca: open missing.pem: no such file or directory"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitFailed, "--dashboard-ca serve.go: no certificate in it"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitUsage, "--dashboard-ca: open missing.pem: no such file or directory"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitUsage, "--dashboard-ca serve.go: no certificate in it"},
 	} {
 		// What is there is found out within milliseconds, unless the machine stalls for all of the wait: then it takes a longer one.
 		for wait := 100 * time.Millisecond; ; wait *= 10 {
