@@ -17,6 +17,7 @@ import (
 	"pollbench/bench/clock"
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
+	"pollbench/bench/scenario"
 	"pollbench/bench/strategy"
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/network"
@@ -180,6 +181,25 @@ func TestNoSecretIsTold(t *testing.T) {
 				}
 				told("end", text(backend.Close()), c.end)
 			})
+		})
+	}
+}
+
+// Nor is the part of a secret that is left where an answer was too long to be told as a whole.
+func TestNoPartOfASecretIsTold(t *testing.T) {
+	s := shipped(t, "smoke")
+	s.Protocols = []scenario.Protocol{scenario.HTTP1}
+	for _, status := range []int{http.StatusUnauthorized, http.StatusOK} { // refused, and not understood
+		synctest.Test(t, func(t *testing.T) {
+			n := &network.Memory{}
+			there := serve(t, n, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, strings.Repeat("-", 294)+"topsecretpw")
+			}))
+			_, err := Start(t.Context(), clock.Standard(), n, s, Target{Dashboard: Server{URL: there, Authorization: basic("me", "topsecretpw")}})
+			if err == nil || !strings.Contains(err.Error(), "-(credentials)…") || strings.Contains(err.Error(), "tops") {
+				t.Errorf("%d: %v", status, err)
+			}
 		})
 	}
 }
