@@ -12,7 +12,7 @@ FUZZTIME ?= 30s
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
 
-bench-all: ## measure every scenario of RESULTS.md (about 4 minutes)
+bench-all: ## measure every scenario of RESULTS.md but those on a container (about 4 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
 
 bench-containers: node-image ## measure the sawtooth and a full search pool on a real Elasticsearch in a container (about 5 minutes; needs Docker, Java and Maven)
