@@ -29,9 +29,8 @@ check: ## what every change must pass: format, vet, staticcheck, tests with the 
 	$(GO) test -race ./...
 
 fuzz: ## run each fuzz target for FUZZTIME, 30s by default, two at a time
-	@# Without a bound on it Go spends most of the time on making inputs smaller that it finds interesting, and tries no others meanwhile.
 	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | \
-		xargs -n 2 -P 2 sh -c 'echo "$$0 $$1"; exec $(GO) test "./$$0" -run "^$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x -parallel 1'
+		GO='$(GO)' xargs -n 2 -P 2 sh -c 'exec .ci/fuzz "$$0" "$$1" $(FUZZTIME)'
 
 publish: ## RESULTS.md and its charts, from the newest results
 	$(RUN) publish

@@ -40,7 +40,10 @@ func TestTicks(t *testing.T) {
 		{steps{}, 0, 600, "0 100 200 300 400 500 600 of 13"},
 		{steps{}, 3, 3, "3 of 1"},
 		{decades{}, 0.001, 10.7, "1 ms 10 ms 100 ms 1 s 10 s of 37"},
-		{decades{}, 0.00002, 0.0003, "100 µs of 11"},
+		{decades{}, 0.00002, 0.0003, "20 µs 50 µs 100 µs 200 µs of 11"},
+		{decades{}, 3.2, 27, "5 s 10 s 20 s of 8"},
+		{decades{}, 1, 100, "1 s 2 s 5 s 10 s 20 s 50 s 100 s of 19"},
+		{decades{}, 0.0002, 0.06, "1 ms 10 ms of 23"},
 		{decades{}, 0.5, 200, "1 s 10 s 100 s of 25"},
 	} {
 		if got := labels(test.ticker, test.lo, test.hi); got != test.want {

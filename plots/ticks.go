@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,11 +50,19 @@ func stepOf(lo, hi float64) (step, minor float64) {
 	}
 }
 
-// decades marks a logarithmic axis of seconds at the powers of ten, each labelled in the unit that people read.
+// decades marks a logarithmic axis of seconds at the powers of ten, each labelled in the unit that people read. On a short axis, where these are too few
+// to read a value from, twice and five times them are labelled too.
 type decades struct{}
+
+// shortAxis spans two decades, at most: mostLabels are enough to label two and five too.
+const shortAxis = 100
 
 // Ticks implements plot.Ticker.
 func (decades) Ticks(lo, hi float64) []plot.Tick {
+	label := []int{1}
+	if hi/lo <= shortAxis {
+		label = []int{1, 2, 5}
+	}
 	var ticks []plot.Tick
 	for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
 		for i := 1; i < 10; i++ {
@@ -62,8 +71,8 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 				continue
 			}
 			t := plot.Tick{Value: v}
-			if i == 1 {
-				t.Label = power(e)
+			if slices.Contains(label, i) {
+				t.Label = multiple(i, e)
 			}
 			ticks = append(ticks, t)
 		}
@@ -71,18 +80,18 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// power writes 10 to the e seconds.
-func power(e int) string {
+// multiple writes i times 10 to the e seconds.
+func multiple(i, e int) string {
 	units := []struct {
 		exp  int
 		name string
 	}{{0, " s"}, {-3, " ms"}, {-6, " µs"}}
 	for _, u := range units {
 		if e >= u.exp {
-			return strconv.FormatFloat(math.Pow(10, float64(e-u.exp)), 'f', 0, 64) + u.name
+			return strconv.FormatFloat(float64(i)*math.Pow(10, float64(e-u.exp)), 'f', 0, 64) + u.name
 		}
 	}
-	return strconv.FormatFloat(math.Pow(10, float64(e+6)), 'g', -1, 64) + " µs"
+	return strconv.FormatFloat(float64(i)*math.Pow(10, float64(e+6)), 'g', -1, 64) + " µs"
 }
 
 // seconds writes a duration for a label, to about two digits.

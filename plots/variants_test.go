@@ -90,7 +90,7 @@ func TestTabsBehindProxies(t *testing.T) {
 func TestDrawnLabels(t *testing.T) {
 	p := play(mixedTabs(), nil)
 	svg := string(written(t, chartOf(t, "vice", p), SVG))
-	if !strings.Contains(svg, ">2 panels of 0.7 s<") || !strings.Contains(svg, ">8 panels, median ") {
+	if !strings.Contains(svg, ">2 panels of 0.7 s<") || !strings.Contains(svg, ">8 panels, p50 ") {
 		t.Errorf("labels of groups in %s", svg)
 	}
 	if c := chartOf(t, "tabs-h2", p); !strings.Contains(c.Subtitle, "longest query ") || strings.Contains(c.Subtitle, "query delay") {
@@ -182,6 +182,11 @@ func TestTabsChart(t *testing.T) {
 	}
 	if got := markers([]byte(svg)); got != 2*8+2 {
 		t.Errorf("%d markers, want one for each tab and strategy, and two of the legend", got)
+	}
+	// Of all tabs the median panel was there in time; the last one's was not.
+	svg = string(written(t, chartOf(t, "vice", p), SVG))
+	if !strings.Contains(svg, ">of 8, all its panels<") || strings.Count(svg, ">33.2 s<") != 1 {
+		t.Error("the vice chart does not show what the last tab suffers")
 	}
 	hidden := seven([]string{"traditional", "continuous"}, 3, 1000)
 	hidden.Tabs.Hide = ms(3000)

@@ -2,15 +2,19 @@ package plots
 
 import (
 	"slices"
+	"strconv"
 
 	"pollbench/bench/analysis"
 )
 
-// viceRow is one group of panels, or the bystanders.
+// viceRow is one group of panels, the last tab of several or the bystanders.
 type viceRow struct {
 	rowName
 	own float64 // what the search itself takes; 0 for bystanders
 }
+
+// lastTab is the load of the tab that was opened last: the medians of groups are those of all tabs, most of which came before the connections were taken.
+const lastTab = "last tab"
 
 // heldUp is when a delay counts as being held up: people notice a second.
 const heldUp = 1.0
@@ -69,24 +73,27 @@ func viceOf(r result) (rowChart, []analysis.Cell) {
 
 const bystanders = "bystanders"
 
-// viceRows lists what any of the cells has a value of, the bystanders last.
+// viceRows lists what any of the cells has a value of: the groups, the last tab, the bystanders.
 func (r result) viceRows(cells []analysis.Cell) []viceRow {
-	var rows, last []viceRow
+	var rows, tab, last []viceRow
 	for _, c := range cells {
 		for _, g := range c.Groups {
 			row := viceRow{rowName{g.Name, count(g.Panels, "panel") + " of " + plain(g.Delay) + " s"}, g.Delay}
 			if g.Drawn {
-				row.detail = count(g.Panels, "panel") + ", median " + seconds(g.Delay)
+				row.detail = count(g.Panels, "panel") + ", p50 " + seconds(g.Delay)
 			}
 			if shows(g.Delivered) && !slices.Contains(rows, row) {
 				rows = append(rows, row)
 			}
 		}
+		if n := len(c.Tabs); n > 1 && shows(c.Tabs[n-1].Load) {
+			tab = []viceRow{{rowName{lastTab, "of " + strconv.Itoa(n) + ", all its panels"}, c.Delay}}
+		}
 		if c.Bystanders != nil && shows(c.Bystanders.Latency.Interval) {
 			last = []viceRow{{rowName{bystanders, "small requests"}, 0}}
 		}
 	}
-	return append(rows, last...)
+	return slices.Concat(rows, tab, last)
 }
 
 // shows tells whether a value has a place on a logarithmic axis.
@@ -108,6 +115,9 @@ func viceMarks(rows []viceRow, c analysis.Cell) []mark {
 	}
 	for _, g := range c.Groups {
 		add(slices.IndexFunc(rows, func(r viceRow) bool { return r.name == g.Name && r.own == g.Delay }), g.Delivered)
+	}
+	if n := len(c.Tabs); n > 1 {
+		add(slices.IndexFunc(rows, func(r viceRow) bool { return r.name == lastTab }), c.Tabs[n-1].Load)
 	}
 	if c.Bystanders != nil {
 		add(slices.IndexFunc(rows, func(r viceRow) bool { return r.own == 0 }), c.Bystanders.Latency.Interval)

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,12 +14,12 @@ import (
 // quick is for how long the search of [Browser.ClockExchange] is waited for, which takes some milliseconds.
 const quick = 30 * time.Second
 
-// ClockExchange plays one quick search of an index (empty: [Index]), without hits and without a delay, for [serverclock.Estimate]. An error that wraps
+// ClockExchange plays one quick search of an index, without hits and without a delay, for [serverclock.Estimate]. An error that wraps
 // [serverclock.ErrUntold] says that the server's answers do not tell when a search started and was completed, as those of a Kibana that answers in its own
 // form only; then [Options.ServerClock] is not needed.
 func (b *Browser) ClockExchange(ctx context.Context, index string) (serverclock.Exchange, error) {
 	params := map[string]any{
-		"index": cmp.Or(index, Index), "body": map[string]any{"size": 0}, "wait_for_completion_timeout": timeValue(quick),
+		"index": index, "body": map[string]any{"size": 0}, "wait_for_completion_timeout": timeValue(quick),
 	}
 	body, err := json.Marshal(map[string]any{"params": params, "stream": true})
 	if err != nil {
@@ -40,7 +39,11 @@ func (b *Browser) ClockExchange(ctx context.Context, index string) (serverclock.
 		}
 		asked.drop()
 	})()
-	if err := <-ended; err != nil {
+	err = <-ended
+	if ctx.Err() != nil { // what a server says to whom it sees leave is no answer
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		return serverclock.Exchange{}, err
 	}
 	h, err := readHead(a.body)

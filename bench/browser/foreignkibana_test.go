@@ -16,6 +16,7 @@ import (
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
 	"pollbench/bench/strategy"
+	"pollbench/fixtures/documents"
 	"pollbench/fixtures/elastic"
 )
 
@@ -177,15 +178,15 @@ func TestForeignKibanaRefuses(t *testing.T) {
 		index  string
 		want   string
 	}{
-		"no credentials":    {func(o *Options) { o.Authorization = "" }, "", "status 401: Unauthorized"},
-		"wrong credentials": {func(o *Options) { o.Authorization += "x" }, "", "status 401: Unauthorized"},
-		"another path":      {func(o *Options) { o.BasePath = "/s/nowhere" }, "", "status 404: Not Found"},
+		"no credentials":    {func(o *Options) { o.Authorization = "" }, documents.Index, "status 401: Unauthorized"},
+		"wrong credentials": {func(o *Options) { o.Authorization += "x" }, documents.Index, "status 401: Unauthorized"},
+		"another path":      {func(o *Options) { o.BasePath = "/s/nowhere" }, documents.Index, "status 404: Not Found"},
 		"another index":     {func(*Options) {}, "mine", "status 404: another index"},
 	} {
 		for _, protocol := range scenario.Protocols() {
 			synctest.Test(t, func(t *testing.T) {
 				server, _ := dashboard(t, 0, elastic.Options{})
-				b := opened(t, protocol, foreign(kibana94, Index, server), foreignOptions, c.change)
+				b := opened(t, protocol, foreign(kibana94, documents.Index, server), foreignOptions, c.change)
 				if err := b.Connect(t.Context()); err != nil {
 					t.Errorf("%s: a status that is refused shows that the connection works: %v", name, err)
 				}

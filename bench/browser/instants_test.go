@@ -15,6 +15,7 @@ import (
 	"pollbench/bench/scenario"
 	"pollbench/bench/serverclock"
 	"pollbench/bench/strategy"
+	"pollbench/fixtures/documents"
 	"pollbench/fixtures/elastic"
 )
 
@@ -79,11 +80,11 @@ func TestInstantsOfElasticsearch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, exact := dashboard(t, behind, elastic.Options{})
 				b := opened(t, protocol, server.ServeHTTP, away(t, last))
-				o := estimated(t, b, "")
+				o := estimated(t, b, documents.Index)
 				if o.Contradiction != 0 || (o.Ahead-aheadBy).Abs() > o.Uncertainty || o.Uncertainty > (last+behind+time.Millisecond)/2+time.Microsecond {
 					t.Errorf("%s over %s: clock %+v", s.Describe(), protocol, o)
 				}
-				trial := plays(t, b, Dashboard{Strategy: s, Panels: panels(someDelays...)})
+				trial := plays(t, b, Dashboard{Index: documents.Index, Strategy: s, Panels: panels(someDelays...)})
 				for _, search := range trial.Searches {
 					if search.Outcome != record.OK {
 						t.Fatalf("%s over %s: %s", s.Describe(), protocol, search.Error)
@@ -116,8 +117,8 @@ func TestQueueOfElasticsearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, exact := dashboard(t, 0, elastic.Options{SearchThreads: 1})
 		b := opened(t, scenario.H2, server.ServeHTTP)
-		o := estimated(t, b, "")
-		trial := plays(t, b, Dashboard{Strategy: strategy.Continuous(), Panels: panels(time.Second, 1100*time.Millisecond, 1200*time.Millisecond)})
+		o := estimated(t, b, documents.Index)
+		trial := plays(t, b, Dashboard{Index: documents.Index, Strategy: strategy.Continuous(), Panels: panels(time.Second, 1100*time.Millisecond, 1200*time.Millisecond)})
 		var longest time.Duration
 		for _, search := range trial.Searches {
 			want := exact.of(t, search)
@@ -145,7 +146,7 @@ func TestServerTimingWins(t *testing.T) {
 		})
 		b.options.ServerClock = &serverclock.Offset{Reference: time.Now(), Ahead: time.Hour}
 		at, second := b.since(time.Now()), record.Time(1e6)
-		trial := plays(t, b, Dashboard{Strategy: strategy.LongFirstWait(), Panels: panels(time.Second, time.Second)})
+		trial := plays(t, b, Dashboard{Index: documents.Index, Strategy: strategy.LongFirstWait(), Panels: panels(time.Second, time.Second)})
 		var waited record.Time
 		for _, search := range trial.Searches {
 			waited += search.Start - search.Accepted
@@ -180,7 +181,7 @@ func TestInstantsThatAreNone(t *testing.T) {
 				c.at.Reference = time.Now()
 			}
 			b.options.ServerClock = c.at
-			search := plays(t, b, Dashboard{Strategy: strategy.Continuous(), Panels: panels(time.Second)}).Searches[0]
+			search := plays(t, b, Dashboard{Index: documents.Index, Strategy: strategy.Continuous(), Panels: panels(time.Second)}).Searches[0]
 			if search.Outcome != record.Failed || !strings.Contains(search.Error, c.want) {
 				t.Errorf("%s: %s %q, want %q", name, search.Outcome, search.Error, c.want)
 			}
@@ -212,7 +213,7 @@ func TestClockExchange(t *testing.T) {
 				b := opened(t, protocol, c.answer)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				_, err := b.ClockExchange(ctx, "")
+				_, err := b.ClockExchange(ctx, documents.Index)
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%s over %s: %v, want %q", name, protocol, err, c.want)
 				}

@@ -16,8 +16,8 @@ import (
 // Dashboard is what each tab loads.
 type Dashboard struct {
 	Panels     []Panel // in the order in which the page asks for them
-	Payload    int     // bytes of each result
-	Index      string  // that is searched; empty: [Index]
+	Index      string  // that is searched
+	Hits       int     // in each result, which set its length
 	Strategy   strategy.Strategy
 	Bystanders *scenario.Bystanders
 	Tabs       scenario.Tabs

@@ -74,7 +74,7 @@ func answered(w http.ResponseWriter, running bool) {
 
 func load(t *testing.T, page *Browser, panels int) record.Trial {
 	t.Helper()
-	d := Dashboard{Strategy: strategy.Fallback(), Payload: 2048}
+	d := Dashboard{Strategy: strategy.Fallback(), Index: "any", Hits: 8}
 	for range panels {
 		d.Panels = append(d.Panels, Panel{Group: "g", Delay: clock.Seconds{Duration: time.Second}})
 	}

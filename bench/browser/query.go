@@ -20,13 +20,6 @@ const (
 	statusPath = "/api/status"
 )
 
-// Index holds the documents that the dashboards search unless they name another. Each of its hits has HitSize bytes, so that a result's size can be
-// asked for.
-const (
-	Index   = "pollbench"
-	HitSize = 256
-)
-
 // submit is the first request: the whole query.
 func (s *search) submit(plain strategy.Strategy) (call, error) {
 	aggs := map[string]any{
@@ -35,8 +28,8 @@ func (s *search) submit(plain strategy.Strategy) (call, error) {
 	if s.fault != nil {
 		aggs["fault"] = map[string]any{"fault": faultBody(*s.fault)}
 	}
-	query := map[string]any{"size": (s.page.dashboard.Payload + HitSize - 1) / HitSize, "aggs": aggs}
-	params := map[string]any{"index": cmp.Or(s.page.dashboard.Index, Index), "body": query}
+	query := map[string]any{"size": s.page.dashboard.Hits, "aggs": aggs}
+	params := map[string]any{"index": s.page.dashboard.Index, "body": query}
 	path, wait := syncPath, plain.Next(strategy.State{}).Wait
 	if !plain.Sync {
 		path = SearchPath

@@ -33,7 +33,7 @@ func conclusions(a analysis.Analysis) []string {
 		if s.Wasted.P99 != nil {
 			line += fmt.Sprintf(" and %s at p99", duration(s.Wasted.P99))
 		}
-		lines = append(lines, line)
+		lines = append(lines, line+notItsOwn(a, s)+survivors(a, s))
 	}
 	for _, h := range equal {
 		lines = append(lines, fmt.Sprintf("%s: no difference from %s beyond noise: %s", h.name(a), a.Summary[0].Base, strings.Join(others[h], ", ")))
@@ -119,6 +119,47 @@ func faster(a analysis.Analysis, s analysis.Summary) string {
 		line += fmt.Sprintf(" on average and %s at most (at %s)", percent(s.Max), delay(*s.MaxAt))
 	}
 	return line + fmt.Sprintf("; %s wastes %s per search at the median", s.Other, duration(s.Wasted.Median))
+}
+
+// notItsOwn names what a strategy's searches mostly waited for, if that is nothing that a way of asking can spare them: a slot of the browser, or the server.
+func notItsOwn(a analysis.Analysis, s analysis.Summary) string {
+	const least = 0.01 // seconds on average; less explains nothing that anybody would ask about
+	h := hop{s.Protocol, s.Topology}
+	cells := h.cells(a, s.Other)
+	all := meanOf(cells, func(c analysis.Cell) *float64 { return c.Wasted.Mean })
+	for _, part := range []struct {
+		name string
+		mean float64
+	}{
+		{"waiting for a connection", meanOf(cells, func(c analysis.Cell) *float64 { return c.Wasted.Slot })},
+		{"the server's", meanOf(cells, func(c analysis.Cell) *float64 { return c.Wasted.Server })},
+	} {
+		if part.mean >= least && part.mean > all/2 {
+			return fmt.Sprintf(" (of %s on average, %s are %s)", duration(&all), duration(&part.mean), part.name)
+		}
+	}
+	return ""
+}
+
+// survivors says how many loads failed, of which the statistics know nothing: the rest may look better for it.
+func survivors(a analysis.Analysis, s analysis.Summary) string {
+	h := hop{s.Protocol, s.Topology}
+	failed, loads := failures(a, h, s.Other)
+	if failed == 0 {
+		return ""
+	}
+	base, _ := failures(a, h, s.Base)
+	return fmt.Sprintf(". That is of the loads that finished: %d of its %d failed, %d of %s's", failed, loads, base, s.Base)
+}
+
+// failures counts the loads that failed, and all that were played.
+func failures(a analysis.Analysis, h hop, strategy string) (failed, loads int) {
+	for _, c := range a.Cells {
+		if hopOf(c) == h && c.Strategy == strategy {
+			failed, loads = failed+c.Failed, loads+c.Finished+c.Failed
+		}
+	}
+	return failed, loads
 }
 
 // noLoss rounds to nothing.

@@ -20,7 +20,7 @@ func groups(a analysis.Analysis) table {
 	for _, g := range a.Cells[0].Groups {
 		t.header = append(t.header, fmt.Sprintf("%d %s", g.Panels, g.Name))
 	}
-	t.header = append(t.header, "bystanders", "p95", "of it slot (mean)")
+	t.header = append(t.header, "bystanders", "p95", "wait for a slot (mean)")
 	for _, c := range a.Cells {
 		row := slices.Concat([]string{delayOf(a, c)}, hopOf(c).columns(a), []string{c.Strategy})
 		for _, g := range c.Groups {

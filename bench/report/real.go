@@ -156,12 +156,11 @@ func distance(a analysis.Analysis) string {
 	return line
 }
 
-// changed tells at which delays a comparison ends otherwise on the real server.
+// changed tells which comparisons end otherwise on the real server, and which of the others tell of another gain there, or of none that can be relied on.
 func changed(stand, real analysis.Analysis) string {
 	var same, untold int
-	var others []string
+	var others, moved, unsure []string
 	for _, x := range real.Comparisons {
-		h := hop{x.Protocol, x.Topology}
 		if x.Group != nil {
 			continue
 		}
@@ -170,32 +169,69 @@ func changed(stand, real analysis.Analysis) string {
 			untold++
 			continue
 		}
-		if verdict(x) == verdict(y) {
-			same++
+		at := fmt.Sprintf("%s at %s", hop{x.Protocol, x.Topology}.name(real), delay(x.Delay))
+		if verdict(x) != verdict(y) {
+			others = append(others, fmt.Sprintf("%s: %s on the stand-in, %s on the real server", at, verdict(y), verdict(x)))
 			continue
 		}
-		others = append(others, fmt.Sprintf("%s at %s: %s on the stand-in, %s on the real server", h.name(real), delay(x.Delay), verdict(y), verdict(x)))
+		same++
+		gains := fmt.Sprintf("%s: %s on the stand-in, %s on the real server", at, percents(y.Speedup, y.Lo, y.Hi), percents(x.Speedup, x.Lo, x.Hi))
+		switch {
+		case verdict(x) != equal && vague(x):
+			unsure = append(unsure, gains)
+		case math.Abs(*x.Speedup-*y.Speedup) > otherGain && disjoint(x, y):
+			moved = append(moved, gains)
+		}
 	}
 	var line string
 	switch {
 	case same+len(others) == 0:
-		return "no comparison of loads has numbers on both servers"
+		return "no cell can be compared: none has numbers on both servers"
 	case len(others) == 0:
-		line = fmt.Sprintf("no conclusion changes: all %d comparisons of loads end alike on both servers", same)
+		line = fmt.Sprintf("which strategy is faster does not change: cells compared %d, with another verdict on the real server 0", same)
 	default:
-		line = fmt.Sprintf("%d of %d comparisons of loads end alike on both servers; not so %s", same, same+len(others), strings.Join(others, "; "))
+		line = fmt.Sprintf("which strategy is faster changes: cells compared %d, with another verdict on the real server %d: %s", same+len(others), len(others), strings.Join(others, "; "))
+	}
+	if len(moved) > 0 {
+		line += "; by how much does: " + strings.Join(moved, "; ")
+	}
+	if len(unsure) > 0 {
+		line += "; by how much cannot be relied on where the loads of one strategy lie far apart: " + strings.Join(unsure, "; ")
 	}
 	if untold > 0 {
-		line += fmt.Sprintf("; %d more lack numbers on one of them", untold)
+		line += fmt.Sprintf("; without numbers on one of them %d", untold)
 	}
 	return line
 }
+
+// otherGain is by how much two speed-ups differ that tell of different gains.
+const otherGain = 0.03
+
+// disjoint tells whether the intervals of two comparisons have nothing in common; without them, numbers speak for themselves.
+func disjoint(x, y analysis.Comparison) bool {
+	if x.Lo == nil || x.Hi == nil || y.Lo == nil || y.Hi == nil {
+		return true
+	}
+	return *x.Lo > *y.Hi || *y.Lo > *x.Hi
+}
+
+// vague tells whether a gain that is there has an interval which leaves open how large it is.
+func vague(c analysis.Comparison) bool {
+	if c.Lo == nil || c.Hi == nil {
+		return false
+	}
+	width := *c.Hi - *c.Lo
+	return width > otherGain && width > math.Abs(*c.Speedup)/2
+}
+
+// equal is the verdict where nothing is beyond noise.
+const equal = "no difference"
 
 // verdict is what a comparison says.
 func verdict(c analysis.Comparison) string {
 	switch {
 	case !beyond(c.Speedup, c.Lo, c.Hi):
-		return "no difference"
+		return equal
 	case *c.Speedup > 0:
 		return "faster"
 	}

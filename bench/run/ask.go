@@ -67,8 +67,10 @@ const maxAnswer = 1 << 20
 // running tells that the answer came before the search was done.
 func (r reply) running() bool { return r.Running || r.RunningKibanas }
 
-// beginning is enough of an answer to know it by.
-func (r reply) beginning() string { return r.said[:min(len(r.said), 300)] }
+// beginning is enough of an answer to know it by, on one line.
+func (r reply) beginning() string {
+	return strings.Join(strings.Fields(r.said[:min(len(r.said), 300)]), " ")
+}
 
 // errNoSearch is an answer that tells of no search.
 var errNoSearch = errors.New("what it answers tells of no search")
@@ -97,7 +99,7 @@ func (b *Backend) ask(ctx context.Context, client *http.Client, at string, heade
 		return r, fmt.Errorf("a search is answered %d: %s", r.status, r.beginning())
 	}
 	if err := json.Unmarshal(body, &r); err != nil || !r.running() && r.Response == nil && r.RawResponse == nil {
-		return r, fmt.Errorf("%w: %s", errNoSearch, strings.TrimSpace(r.beginning()))
+		return r, fmt.Errorf("%w: %s", errNoSearch, r.beginning())
 	}
 	instants, err := clock.Instants(answer.Header)
 	r.ours = map[string]bool{}

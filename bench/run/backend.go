@@ -14,6 +14,7 @@ import (
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
 	"pollbench/bench/serverclock"
+	"pollbench/fixtures/kibana"
 	"pollbench/fixtures/network"
 	"pollbench/fixtures/site"
 )
@@ -116,7 +117,7 @@ func (b *Backend) link(s scenario.Scenario, c scenario.Conditions) network.Dial 
 func (b *Backend) distant(s scenario.Scenario) int {
 	for _, n := range s.Networks {
 		if n.BehindEdge.RTT.Duration > 0 || n.Elasticsearch.RTT.Duration > 0 {
-			return min(sockets, plan.All(s))
+			return min(kibana.DefaultSockets, plan.All(s))
 		}
 	}
 	return 0
@@ -127,7 +128,7 @@ func (b *Backend) Describe() record.Backend {
 	d := b.found
 	d.Kind = cmp.Or(b.target.Kind, "embedded")
 	if d.DashboardServers = b.dashboards; b.dashboards > 0 {
-		d.SocketsPerServer = sockets
+		d.SocketsPerServer = kibana.DefaultSockets
 	}
 	return d
 }

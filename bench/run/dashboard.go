@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"pollbench/bench/browser"
 	"pollbench/bench/clock"
 	"pollbench/bench/scenario"
+	"pollbench/fixtures/reach"
 )
 
 // dashboard looks whether a dashboard server that runs already can be played against: it plays a search without delay there.
@@ -33,7 +33,7 @@ func (b *Backend) dashboard(ctx context.Context, s scenario.Scenario) error {
 	}
 	first, took, err := b.firstSearch(ctx, client, server.URL+browser.SearchPath, string(query))
 	if err != nil {
-		return fmt.Errorf("look at dashboard server: %w", noDashboard(first, err))
+		return fmt.Errorf("look at dashboard server: %w", server.noDashboard(first, err))
 	}
 	switch documents, shards := first.found(); {
 	case shards == 0:
@@ -78,18 +78,17 @@ func (b *Backend) firstSearch(ctx context.Context, client *http.Client, at, quer
 }
 
 // noDashboard says what stands where a dashboard server was expected, and the way out.
-func noDashboard(r reply, err error) error {
+func (s Server) noDashboard(r reply, err error) error {
 	const kibana = "give the address of a Kibana, with its base path if it has one"
-	var authority x509.UnknownAuthorityError
 	switch {
-	case errors.As(err, &authority):
-		return fmt.Errorf("its certificate was made by somebody unknown: give the certificate of its CA with --ca-file (%w)", err)
 	case errors.Is(err, errNoSearch):
 		return fmt.Errorf("this is no dashboard server: %w: %s", err, kibana)
 	case r.status == http.StatusOK: // and still running
 		return err
 	case r.status == 0:
-		return fmt.Errorf("no answer: is a Kibana there? (%w)", err)
+		return reach.Expected{Name: "Kibana", CAFlag: "--ca-file"}.Unanswered(s.url(), err)
+	case reach.WantsTLS(r.status, []byte(r.said)):
+		return errors.New("it speaks TLS: begin its address with https://")
 	case r.status == http.StatusUnauthorized:
 		return fmt.Errorf("%w: it wants credentials, or does not take those given", err)
 	case r.status == http.StatusForbidden:

@@ -11,9 +11,6 @@ import (
 	"pollbench/fixtures/network"
 )
 
-// sockets is the size of one dashboard server's pool towards Elasticsearch, as Kibana has it.
-const sockets = 800
-
 // entrance is what a browser meets on one path: dashboard servers, and the proxies in front of them. One Kibana's
 // pool of sockets is too small for all loads at once: the full matrix holds more than 2,000 long polls. So there are as many dashboard servers as
 // that takes, and trials take turns: queueing for sockets would be measured as the strategies' waste.
@@ -51,7 +48,7 @@ func (e *entrance) start(s scenario.Scenario) error {
 }
 
 func (e *entrance) dashboard(s scenario.Scenario) error {
-	o := kibana.Options{Sockets: sockets, DialContext: e.backend.link(s, e.path.Network.Elasticsearch)}
+	o := kibana.Options{DialContext: e.backend.link(s, e.path.Network.Elasticsearch)}
 	if s.Bystanders != nil {
 		o.StatusSize = s.Bystanders.Size
 	}
@@ -126,7 +123,7 @@ func servers(s scenario.Scenario, path scenario.Path, atOnce int) int {
 	if atOnce > 0 {
 		held = min(held, atOnce)
 	}
-	return max(1, (held*5/4+sockets-1)/sockets)
+	return max(1, (held*5/4+kibana.DefaultSockets-1)/kibana.DefaultSockets)
 }
 
 // conditions are the scenario's, for the network.

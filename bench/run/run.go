@@ -20,6 +20,7 @@ import (
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
+	"pollbench/fixtures/documents"
 	"pollbench/fixtures/network"
 )
 
@@ -299,7 +300,7 @@ func (r *runner) dashboard(t plan.Trial) browser.Dashboard {
 	st, _ := s.Strategy(t.Strategy) // the plan was made from this scenario
 	path, _ := s.Path(t.Topology)
 	d := browser.Dashboard{
-		Payload: s.Payload, Index: r.Backend.target.Index, Strategy: st, Bystanders: s.Bystanders, Tabs: s.Tabs, SearchTimeout: s.SearchTimeout.Duration,
+		Index: r.Backend.target.indexName(), Hits: documents.Hits(s.Payload), Strategy: st, Bystanders: s.Bystanders, Tabs: s.Tabs, SearchTimeout: s.SearchTimeout.Duration,
 		ServerMultiplexes: path.ServerProtocol(t.Protocol) == scenario.H2,
 	}
 	for _, p := range s.Panels(t.Swept, t.Repeat) {

@@ -11,13 +11,11 @@ import (
 	"time"
 
 	"pollbench/bench/analysis"
-	"pollbench/bench/browser"
 	"pollbench/bench/clock"
 	"pollbench/bench/model"
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
 	"pollbench/bench/scenario"
-	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/network"
 	"pollbench/scenarios"
 )
@@ -211,13 +209,6 @@ func TestLongPollRunsOut(t *testing.T) {
 	s := shipped(t, "smoke")
 	s.Groups[0].Sweep = []clock.Seconds{ms(33_030)}
 	checkTrials(t, s)
-}
-
-// The browser asks for what the stand-in has: they share no code, as a browser and a real server would not.
-func TestBrowserKnowsTheIndex(t *testing.T) {
-	if browser.Index != elastic.Index || browser.HitSize != elastic.HitBytes {
-		t.Errorf("the browser asks %q for hits of %d bytes, the stand-in has %q and %d", browser.Index, browser.HitSize, elastic.Index, elastic.HitBytes)
-	}
 }
 
 // There are as many dashboard servers as long polls need: sockets must not be what is measured. sawtooth holds 7 × 23 × (6 + 10) of them,

@@ -35,7 +35,7 @@ func (b *Backend) readDashboardClock(ctx context.Context, by scenario.Protocol, 
 	asking := browser.New(o)
 	defer asking.Close()
 	err := b.estimate(ctx, func(ctx context.Context) (serverclock.Exchange, error) {
-		return asking.ClockExchange(ctx, b.target.Index)
+		return asking.ClockExchange(ctx, b.target.indexName())
 	})
 	if !errors.Is(err, serverclock.ErrUntold) {
 		return err

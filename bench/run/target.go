@@ -13,6 +13,7 @@ import (
 
 	"pollbench/bench/browser"
 	"pollbench/fixtures/documents"
+	"pollbench/fixtures/reach"
 )
 
 // Target is the servers that dashboards are played against. The zero value is the embedded ones. Begin is set alone. With a Dashboard, Elasticsearch is the
@@ -111,12 +112,10 @@ const patience = 30 * time.Second
 // client asks the server what is not measured: what it is, and for its index. It goes nowhere else: a redirect may lead to another machine, and would take
 // the credentials along.
 func (s Server) client(n Network) *http.Client {
-	return &http.Client{Timeout: patience, CheckRedirect: stay, Transport: authorized{s.Authorization, &http.Transport{
+	return &http.Client{Timeout: patience, CheckRedirect: reach.Stay, Transport: authorized{s.Authorization, &http.Transport{
 		DialContext: n.Dial, TLSClientConfig: s.tls(), ForceAttemptHTTP2: true, MaxIdleConnsPerHost: deleters,
 	}}}
 }
-
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // authorized adds credentials to each request.
 type authorized struct {

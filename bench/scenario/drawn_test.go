@@ -142,6 +142,9 @@ func TestWrongFault(t *testing.T) {
 			`2:71: group "panels": the fault failure knows no "on": remove it`,
 			`2:89: group "panels": the fault failure knows no "retry_after": remove it`,
 			`2:99: group "panels": the fault failure knows no "over": remove it`}},
+		"the default of others": {"{kind: failure, on: [1], over: 1s}", []string{
+			`2:71: group "panels": the fault failure knows no "on": remove it`, `2:82: group "panels": the fault failure knows no "over": remove it`}},
+		"over of another": {"{kind: cut, over: 1s}", []string{`2:69: group "panels": the fault cut knows no "over": remove it`}},
 		"shards of another": {"{kind: cut, failed: 1, of: 2}", []string{
 			`2:71: group "panels": the fault cut knows no "failed": remove it`, `2:78: group "panels": the fault cut knows no "of": remove it`}},
 		"part of a second":  {"{kind: unavailable, retry_after: 1500ms}", []string{`2:84: group "panels": retry_after 1.5s: take 1s to 600s, in whole seconds`}},

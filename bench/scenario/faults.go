@@ -36,11 +36,11 @@ func (d *decoder) fault(g *Group) reader {
 			{"failed", optional, value(d, &f.Failed, natural)},
 			{"of", optional, value(d, &f.Of, natural)},
 		}, nil)
-		// Spelled-out defaults, which are not to change the hash.
-		if slices.Equal(f.On, []int{1}) {
+		// Spelled-out defaults, which are not to change the hash. What a kind has no default for is left to the rules.
+		if f.Kind != SearchFails && slices.Equal(f.On, []int{1}) {
 			f.On = nil
 		}
-		if f.Over.Duration == time.Second {
+		if f.Kind == SlowBody && f.Over.Duration == time.Second {
 			f.Over = clock.Seconds{}
 		}
 	}

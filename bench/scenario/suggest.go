@@ -9,14 +9,14 @@ import (
 // unknown says that a word is not among the valid ones, and names the one that was probably meant.
 func unknown(what, word string, valid []string) string {
 	guess := ""
-	if near := nearest(word, valid); near != "" {
+	if near := Nearest(word, valid); near != "" {
 		guess = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return fmt.Sprintf("unknown %s %s: %svalid are %s", what, quote(word), guess, strings.Join(valid, ", "))
 }
 
-// nearest is the valid word with the fewest edits, if they are few enough to be a slip: one in three letters.
-func nearest(word string, valid []string) string {
+// Nearest is the valid word with the fewest edits, if they are few enough to be a slip: one in three letters. Empty: none is near.
+func Nearest(word string, valid []string) string {
 	if len(word) > 100 {
 		return ""
 	}

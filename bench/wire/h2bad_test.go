@@ -186,7 +186,7 @@ func FuzzH2(f *testing.F) {
 			_, _ = far.Write(raw)
 			_ = far.Close()
 		}()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		c, err := wire.NewH2(ctx, near, time.Now)
 		if err != nil {

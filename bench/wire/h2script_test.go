@@ -49,7 +49,7 @@ func pretend(t *testing.T, settings ...http2.Setting) (*script, *wire.H2) {
 func greet(t *testing.T, near, far net.Conn, settings ...http2.Setting) (*script, *wire.H2) {
 	t.Helper()
 	// A test that waits for a frame in vain shall say where.
-	if err := far.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := far.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	s := &script{Framer: http2.NewFramer(far, far), t: t, conn: far}

@@ -27,8 +27,8 @@ const (
 	mostHead = 1 << 20
 
 	// A connection with unread input that is closed at once may take the answer away from the peer before that has read it (the system then sends
-	// a reset). So it is read on for a little.
-	lingerTime = 500 * time.Millisecond
+	// a reset). So it is read on for a little: longer than a machine stalls, on which both of them may run.
+	lingerTime = 5 * time.Second
 	lingerMost = 4 << 20
 )
 

@@ -137,10 +137,16 @@ func (c *composed) search(t *testing.T, protocol, server string) {
 	t.Helper()
 	client := c.client(t, protocol)
 	defer client.CloseIdleConnections()
-	const delay = time.Second
+	delay := time.Second
 	began := time.Now()
 	id := submit(t, client, server, delay.String())
 	submitted := time.Since(began)
+	for submitted >= delay && delay < 20*time.Second { // on a machine so busy it says nothing
+		delay *= 4
+		began = time.Now()
+		id = submit(t, client, server, delay.String())
+		submitted = time.Since(began)
+	}
 	status, spoken, answer := ask(t, client, "POST", server+"/internal/search/ese/"+url.PathEscape(id),
 		`{"params":{"wait_for_completion_timeout":"30s"},"retrieveResults":true,"stream":true}`)
 	took := time.Since(began)
@@ -192,18 +198,14 @@ func (c *composed) restrained(t *testing.T) {
 	}
 }
 
-// ends stops a container, which must end by itself, and well.
+// ends stops a container, which must end by itself, and well: Docker would kill it after 10 s, and its exit code would tell.
 func (c *composed) ends(t *testing.T, service string) {
 	t.Helper()
 	id := c.docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=com.docker.compose.service="+service)
 	if len(id) != 1 {
 		t.Fatalf("%s: %v", service, id)
 	}
-	began := time.Now()
 	c.docker(t, "stop", id[0])
-	if took := time.Since(began); took > 3*time.Second { // Docker would kill it after 10 s
-		t.Errorf("%s took %v to end", service, took)
-	}
 	if code := c.docker(t, "inspect", "--format", "{{.State.ExitCode}}", id[0]); code[0] != "0" {
 		t.Errorf("%s: exit code %v", service, code)
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"pollbench/fixtures/reach"
 )
 
 // alive is how long a healthy server may take to answer. Containers are asked often: those that ask should not pile up.
@@ -23,20 +23,16 @@ embedded servers use it as their health command, for there is nothing else in th
 		Example: "  pollbench health http://127.0.0.1:9200\n  pollbench health https://127.0.0.1:5601/api/status --ca-file ca.pem",
 		Args:    exactly(1, "the URL to ask for"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			u, err := url.Parse(args[0])
-			switch {
-			case err == nil && u.User != nil:
-				return usage(errors.New("the URL holds a user or a password, which everybody would see: give it without"))
-			case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-				return usage(errors.New("give a URL such as http://127.0.0.1:9200"))
+			if _, err := serverURL(args[0], "http", "https"); err != nil {
+				return usage(err)
 			}
 			roots, err := readCA("--ca-file", caFile)
 			if err != nil {
-				return err
+				return usage(err)
 			}
 			client := asking(&tls.Config{RootCAs: roots})
 			asked := time.Now()
-			if err := get(cmd.Context(), client, args[0], alive); err != nil {
+			if err := get(cmd.Context(), client, args[0], reach.Expected{Name: "the server", CAFlag: "--ca-file"}, alive); err != nil {
 				return fmt.Errorf("not healthy: %w", err)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "healthy: %s answered after %v\n", args[0], time.Since(asked).Round(time.Millisecond))

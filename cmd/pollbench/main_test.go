@@ -54,7 +54,9 @@ func TestFailures(t *testing.T) {
 	}{
 		{"fly", exitUsage, `unknown command or argument "fly"`},
 		{"run nowhere", exitUsage, `no scenario "nowhere": neither shipped (sawtooth,`},
-		{"run ./sawtooth", exitUsage, `no scenario "./sawtooth"`},
+		{"run sawtoth", exitUsage, `no scenario "sawtoth": did you mean "sawtooth"? neither shipped (`},
+		{"run smok.yaml", exitUsage, `no scenario "smok.yaml": did you mean "smoke"?`},
+		{"run ./sawtooth", exitUsage, `no scenario "./sawtooth": did you mean "sawtooth"?`},
 		{"run sawtooth --delays 0s", exitUsage, "0s"},
 		{"run sawtooth --delays 5s..1s", exitUsage, "5s..1s"},
 		{"run sawtooth --delays -1s", exitUsage, "-1s"},

@@ -127,7 +127,11 @@ func source(name string) (text []byte, beside scenario.Files, err error) {
 	f, err := os.Open(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, usage(fmt.Errorf("no scenario %q: neither shipped (%s) nor a file", name, strings.Join(scenarios.Names(), ", ")))
+		guess := ""
+		if near := scenario.Nearest(strings.TrimSuffix(filepath.Base(name), ".yaml"), scenarios.Names()); near != "" {
+			guess = fmt.Sprintf("did you mean %q? ", near)
+		}
+		return nil, nil, usage(fmt.Errorf("no scenario %q: %sneither shipped (%s) nor a file", name, guess, strings.Join(scenarios.Names(), ", ")))
 	case err != nil:
 		return nil, nil, usage(fmt.Errorf("read scenario: %w", err))
 	}

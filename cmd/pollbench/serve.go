@@ -21,6 +21,7 @@ import (
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/kibana"
 	"pollbench/fixtures/network"
+	"pollbench/fixtures/reach"
 	"pollbench/fixtures/site"
 )
 
@@ -209,7 +210,7 @@ func (set settings) bind() (l listeners, err error) {
 		}
 		if b.to.Listener, err = net.Listen(family, at.String()); err != nil {
 			l.close()
-			return l, fmt.Errorf("listen for %s on %s: %w%s", b.name, at, cause(err), remedy(err, b.flag))
+			return l, fmt.Errorf("listen for %s on %s: %w%s", b.name, at, reach.Cause(err), remedy(err, b.flag))
 		}
 	}
 	return l, nil
@@ -227,15 +228,6 @@ func (l listeners) addresses() (a addresses) {
 		}
 	}
 	return a
-}
-
-// cause is what the system said, without the address that the message has already.
-func cause(err error) error {
-	var called *os.SyscallError
-	if errors.As(err, &called) {
-		return called.Err
-	}
-	return err
 }
 
 func remedy(err error, flag string) string {

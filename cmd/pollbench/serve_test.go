@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -152,6 +152,19 @@ func TestServeNamedCAFile(t *testing.T) {
 // A request that never ends keeps the program from ending for a while. The second signal does not wait for it.
 func TestServeSecondSignal(t *testing.T) {
 	t.Parallel()
+	const tries = 5 // a machine that stalls for that while sends the second signal too late
+	var state *os.ProcessState
+	for range tries {
+		if state = signalledTwice(t); state.Sys().(syscall.WaitStatus).Signaled() {
+			return
+		}
+	}
+	t.Errorf("it ended by itself, %d times: %v", tries, state)
+}
+
+// signalledTwice is how the program ends that is signalled while a request is under way, and again when it says that it ends.
+func signalledTwice(t *testing.T) *os.ProcessState {
+	t.Helper()
 	program := exec.Command(os.Args[0], "serve", "--json")
 	program.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+t.TempDir())
 	out, err := program.StdoutPipe()
@@ -186,10 +199,7 @@ func TestServeSecondSignal(t *testing.T) {
 		_ = program.Process.Signal(syscall.SIGTERM) // it fails once the program has ended
 		select {
 		case <-done:
-			if status := program.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
-				t.Errorf("it ended by itself: %v", program.ProcessState)
-			}
-			return
+			return program.ProcessState
 		case <-time.After(100 * time.Millisecond): // it says that it ends a moment before the next signal would kill it
 		}
 	}
@@ -281,15 +291,16 @@ func TestServeBadInput(t *testing.T) {
 	}
 
 	// A port that was free is free again when another is taken.
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
+	host, first := freed(t)
+	another, err := net.Listen("tcp4", net.JoinHostPort(host, "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := free.Addr().String()
-	_ = free.Close()
-	_, first, _ := net.SplitHostPort(at)
-	code, _, stderr := call(t, "serve", "--elasticsearch-port", first, "--dashboard-port", strconv.Itoa(port))
-	if free, err = net.Listen("tcp4", at); err != nil || code != exitFailed {
+	defer another.Close()
+	_, second, _ := net.SplitHostPort(another.Addr().String())
+	code, _, stderr := call(t, "serve", "--listen", host, "--elasticsearch-port", first, "--dashboard-port", second)
+	free, err := net.Listen("tcp4", net.JoinHostPort(host, first))
+	if err != nil || code != exitFailed {
 		t.Fatalf("exit %d: %s%v", code, stderr, err)
 	}
 	_ = free.Close()
@@ -306,24 +317,30 @@ func TestServeCurl(t *testing.T) {
 			script.WriteString(command)
 		}
 	}
-	shell := exec.Command("sh", "-e", "-c", script.String())
-	for _, set := range os.Environ() {
-		// Somebody's proxy could not reach this machine's loopback address.
-		if name, _, _ := strings.Cut(set, "="); !strings.HasSuffix(strings.ToLower(name), "_proxy") {
-			shell.Env = append(shell.Env, set)
-		}
-	}
-	text, err := shell.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, text, script.String())
-	}
 	// Status, result and deletion from Elasticsearch, result and deletion from the dashboard server over each protocol.
-	for part, want := range map[string]int{
+	wanted := map[string]int{
 		`"is_running":true`: 1, `"is_running":false`: 3, `"acknowledged":true`: 1, "HTTP/1.1 200 after": 5, "HTTP/2 200 after": 2,
-	} {
-		if n := strings.Count(string(text), part); n != want {
-			t.Errorf("%d times %s, want %d, in:\n%s", n, part, want, text)
+	}
+	var text []byte
+	got := map[string]int{}
+	for try := 0; try < 3 && !maps.Equal(got, wanted); try++ { // a machine that stalls for 3 s finds the search's end where it was to be seen running
+		shell := exec.Command("sh", "-e", "-c", script.String())
+		for _, set := range os.Environ() {
+			// Somebody's proxy could not reach this machine's loopback address.
+			if name, _, _ := strings.Cut(set, "="); !strings.HasSuffix(strings.ToLower(name), "_proxy") {
+				shell.Env = append(shell.Env, set)
+			}
 		}
+		var err error
+		if text, err = shell.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s\n%s", err, text, script.String())
+		}
+		for part := range wanted {
+			got[part] = strings.Count(string(text), part)
+		}
+	}
+	if !maps.Equal(got, wanted) {
+		t.Errorf("there is %v, want %v, in:\n%s", got, wanted, text)
 	}
 	s.stop(t)
 }

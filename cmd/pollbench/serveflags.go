@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -92,6 +93,7 @@ type settings struct {
 	lastHop           network.Conditions
 	elasticsearch     network.Conditions
 	onDisconnect      kibana.Disconnect
+	dashboardRoots    *x509.CertPool // nil: those that the system trusts
 }
 
 // check reports every problem at once.

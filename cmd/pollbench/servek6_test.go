@@ -196,13 +196,13 @@ func TestK6ScriptPlays(t *testing.T) {
 func TestK6ScriptFails(t *testing.T) {
 	t.Parallel()
 	need(t, "node")
-	s := serveJSON(t, "--edge", "edge-idle-timeout=1s")
+	s := serveJSON(t, "--edge", "edge-idle-timeout=3s")
 	folder := standIn(t)
 	play := func(settings ...string) (int, k6Result, string) {
-		return playK6(t, folder, append([]string{"SSL_CERT_FILE=" + s.CAFile, "BASE_URL=" + s.Edge, "PANELS=2", "DELAY=300ms", "LOADS=1", "PAUSE=0s"}, settings...)...)
+		return playK6(t, folder, append([]string{"SSL_CERT_FILE=" + s.CAFile, "BASE_URL=" + s.Dashboard, "PANELS=2", "DELAY=300ms", "LOADS=1", "PAUSE=0s"}, settings...)...)
 	}
 	// The edge ends each long poll.
-	code, r, _ := play("STRATEGY=continuous", "DELAY=3s")
+	code, r, _ := play("BASE_URL="+s.Edge, "STRATEGY=continuous", "DELAY=9s")
 	if m := r.Metrics; code != 99 || !slices.Equal(r.Missed, []string{"checks rate==1"}) || len(m.Load)+len(m.Wasted) > 0 || !slices.Equal(m.Checks, []float64{1, 0, 0}) {
 		t.Errorf("behind an impatient edge: exit %d, %+v", code, r)
 	}
@@ -217,13 +217,13 @@ func TestK6ScriptFails(t *testing.T) {
 		t.Errorf("with no allowance: exit %d, %+v", code, r.Missed)
 	}
 	for setting, want := range map[string]string{
-		"STRATEGY=telepathy":       `STRATEGY "telepathy": set it to traditional, continuous or fallback`,
-		"BASE_URL=":                `BASE_URL "": set it to an address such as https://127.0.0.1:5601`,
-		"BASE_URL=" + s.Edge + "/": "set it to an address such as",
-		"PANELS=0":                 "PANELS 0: set it to a whole number of 1 to 1000",
-		"PANELS=many":              `PANELS "many"`,
-		"DELAY=6":                  `DELAY "6": set it to a time such as 6s`,
-		"LOADS=1000000":            "LOADS 1000000",
+		"STRATEGY=telepathy":            `STRATEGY "telepathy": set it to traditional, continuous or fallback`,
+		"BASE_URL=":                     `BASE_URL "": set it to an address such as https://127.0.0.1:5601`,
+		"BASE_URL=" + s.Dashboard + "/": "set it to an address such as",
+		"PANELS=0":                      "PANELS 0: set it to a whole number of 1 to 1000",
+		"PANELS=many":                   `PANELS "many"`,
+		"DELAY=6":                       `DELAY "6": set it to a time such as 6s`,
+		"LOADS=1000000":                 "LOADS 1000000",
 	} {
 		if code, r, stderr := play(setting); code != 107 || !strings.Contains(stderr, want) || r.Metrics.Checks != nil {
 			t.Errorf("%s: exit %d, %s", setting, code, stderr)

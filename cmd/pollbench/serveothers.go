@@ -3,15 +3,14 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"pollbench/fixtures/documents"
 	"pollbench/fixtures/probe"
+	"pollbench/fixtures/reach"
 )
 
 // starts are the servers that the command starts. In place of the others there are those that are named by their URLs.
@@ -22,9 +21,6 @@ type behind struct {
 	server string      // host:port
 	trust  *tls.Config // nil: the certificate of servers started here
 }
-
-// stay keeps a client from being led to another machine.
-func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // retry is the time between two attempts to reach a server that does not answer yet.
 const retry = 250 * time.Millisecond
@@ -65,36 +61,30 @@ func (set *settings) checkStarts() error {
 	if set.dashboardCA != "" && set.dashboardURL == "" {
 		errs = append(errs, errors.New("--dashboard-ca: name the dashboard server whose certificate it is with --dashboard"))
 	}
+	var err error
+	if set.dashboardRoots, err = readCA("--dashboard-ca", set.dashboardCA); err != nil {
+		errs = append(errs, err)
+	}
 	if set.wait <= 0 {
 		errs = append(errs, fmt.Errorf("--wait %v: a time is more than 0s", set.wait))
 	}
-	for _, named := range []struct{ flag, url, scheme, port string }{
-		{"--elasticsearch", set.elasticsearchURL, "http", "9200"}, {"--dashboard", set.dashboardURL, "https", "5601"},
+	for _, named := range []struct{ flag, url, scheme string }{
+		{"--elasticsearch", set.elasticsearchURL, "http"}, {"--dashboard", set.dashboardURL, "https"},
 	} {
-		u, err := server(named.flag, named.url, named.scheme, named.port)
+		if named.url == "" && !set.flags.Changed(named.flag[2:]) {
+			continue
+		}
+		u, err := serverURL(named.url, named.scheme)
 		switch {
 		case err != nil:
-			errs = append(errs, err)
-		case named.url != "" && !set.allowRemote && !loopback(u):
+			errs = append(errs, fmt.Errorf("%s: %w", named.flag, err))
+		case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
+			errs = append(errs, fmt.Errorf("%s: the address has a path, a query or a fragment: give it without", named.flag))
+		case !set.allowRemote && !loopback(u):
 			errs = append(errs, fmt.Errorf("%s %s: that is another machine: say --allow-remote if the requests are welcome there", named.flag, named.url))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// server reads the base URL of a server. Empty is none.
-func server(flag, text, scheme, port string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case text == "":
-	case err == nil && u.User != nil:
-		return nil, fmt.Errorf("%s: without user and password, which every user of this machine could see: this server has none to give", flag)
-	case err != nil: // which quotes it
-		return nil, fmt.Errorf("%s: give an address such as %s://127.0.0.1:%s", flag, scheme, port)
-	case u.Scheme != scheme || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "":
-		return nil, fmt.Errorf("%s %q: give its address as %s://127.0.0.1:%s", flag, text, scheme, port)
-	}
-	return u, nil
 }
 
 // awaitNamed returns once the servers that were named answer, and Elasticsearch has what dashboards search.
@@ -110,7 +100,7 @@ func (s *serving) awaitNamed(ctx context.Context, set settings) (behind, error) 
 
 func (s *serving) awaitElasticsearch(ctx context.Context, set settings) error {
 	// It has no Proxy: whoever names an address means that address.
-	client := &http.Client{CheckRedirect: stay, Transport: &http.Transport{}}
+	client := &http.Client{CheckRedirect: reach.Stay, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	var can probe.Capabilities
 	err := s.within(ctx, set.wait, func(ctx context.Context) (err error) {
@@ -135,25 +125,18 @@ func (s *serving) awaitElasticsearch(ctx context.Context, set settings) error {
 }
 
 func (s *serving) awaitDashboard(ctx context.Context, set settings) (behind, error) {
-	u, err := server("--dashboard", set.dashboardURL, "https", "5601")
+	u, err := serverURL(set.dashboardURL, "https")
 	if err != nil {
 		return behind{}, err
 	}
-	roots, err := readCA("--dashboard-ca", set.dashboardCA)
-	if err != nil {
-		return behind{}, err
-	}
-	b := behind{server: u.Host, trust: &tls.Config{RootCAs: roots}}
+	b := behind{server: u.Host, trust: &tls.Config{RootCAs: set.dashboardRoots}}
 	if u.Port() == "" {
 		b.server += ":443"
 	}
 	client := asking(b.trust)
+	expected := reach.Expected{Name: "the dashboard server", CAFlag: "--dashboard-ca", TLSOnly: true}
 	err = s.within(ctx, set.wait, func(ctx context.Context) error {
-		err := get(ctx, client, "https://"+b.server+"/api/status", set.wait)
-		if unknown := (x509.UnknownAuthorityError{}); errors.As(err, &unknown) {
-			return fmt.Errorf("%w: name the file with its CA certificate with --dashboard-ca", err)
-		}
-		return err
+		return get(ctx, client, "https://"+b.server+"/api/status", expected, set.wait)
 	})
 	if err != nil {
 		return behind{}, fmt.Errorf("the dashboard server does not answer: %w", err)

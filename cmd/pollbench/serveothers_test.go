@@ -36,10 +36,10 @@ func TestServeApart(t *testing.T) {
 		}
 	}
 	client := edge.client(t, "HTTP/2.0")
-	id := submit(t, client, edge.Edge, "1s")
 	began := time.Now()
+	id := submit(t, client, edge.Edge, "1s")
 	status, protocol, answer := ask(t, client, "POST", edge.Edge+"/internal/search/ese/"+id, `{"params":{"wait_for_completion_timeout":"30s"},"retrieveResults":true,"stream":true}`)
-	if took := time.Since(began); status != http.StatusOK || protocol != "HTTP/2.0" || !strings.Contains(answer, `"is_running":false`) || took < 500*time.Millisecond {
+	if took := time.Since(began); status != http.StatusOK || protocol != "HTTP/2.0" || !strings.Contains(answer, `"is_running":false`) || took < time.Second {
 		t.Errorf("status %d over %s after %v: %s", status, protocol, took, answer)
 	}
 	for _, s := range []*served{edge, dashboard, elasticsearch} {
@@ -74,12 +74,8 @@ func TestServeElasticsearchOfOthers(t *testing.T) {
 // A server that is named may come later than the one that asks it.
 func TestServeWaits(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := free.Addr().String()
-	_ = free.Close()
+	host, port := freed(t)
+	at := net.JoinHostPort(host, port)
 	read, write := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -94,8 +90,7 @@ func TestServeWaits(t *testing.T) {
 		log.WriteString(said.Text() + "\n")
 		switch {
 		case strings.Contains(said.Text(), "waiting, up to 1m0s: probe http://"+at+": nothing listens there"):
-			_, port, _ := net.SplitHostPort(at)
-			elasticsearch = serveJSON(t, "--elasticsearch-only", "--elasticsearch-port", port)
+			elasticsearch = serveJSON(t, "--elasticsearch-only", "--listen", host, "--elasticsearch-port", port)
 		case strings.Contains(said.Text(), "all servers answer"):
 			cancel()
 		}
@@ -135,7 +130,8 @@ func TestServeEndsWithPollHeld(t *testing.T) {
 	began := time.Now()
 	s.cancel()
 	s.end(t)
-	if took := time.Since(began); took < closing || took > 2*time.Second { // a second, and one for a machine that is busy
+	// A busy machine may be late; the poll would be held for most of a minute.
+	if took := time.Since(began); took < closing || took > 20*time.Second {
 		t.Errorf("it ended after %v", took)
 	}
 	if err := <-held; err == nil {
@@ -150,12 +146,7 @@ func TestServeOthersBadInput(t *testing.T) {
 	other.Config.ErrorLog = log.New(io.Discard, "", 0)
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<title>Hello</title>") }))
 	defer plain.Close()
-	free, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := free.Addr().String()
-	_ = free.Close()
+	nobody := net.JoinHostPort(freed(t))
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o644); err != nil {
 		t.Fatal(err)
@@ -165,13 +156,16 @@ func TestServeOthersBadInput(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--elasticsearch 127.0.0.1:9200", exitUsage, "--elasticsearch: give an address such as http://127.0.0.1:9200"},
+		{"--elasticsearch 127.0.0.1:9200", exitUsage, "--elasticsearch: not a URL of the form http://HOST:PORT"},
 		{"--elasticsearch http://es.example:9200", exitUsage, "that is another machine: say --allow-remote"},
-		{"--elasticsearch ftp://me:secret@127.0.0.1", exitUsage, "--elasticsearch: without user and password"},
-		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "give its address as http://127.0.0.1:9200"},
-		{"--elasticsearch http://127.0.0.1:9200/of/mine", exitUsage, "give its address as"},
-		{"--elasticsearch http://me:secret@127.0.0.1:9200", exitUsage, "--elasticsearch: without user and password"},
-		{"--dashboard http://127.0.0.1:5601 --edge edge-h2", exitUsage, `--dashboard "http://127.0.0.1:5601": give its address as https://127.0.0.1:5601`},
+		{"--elasticsearch ftp://me:secret@127.0.0.1", exitUsage, "--elasticsearch: the address holds a user or a password"},
+		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "--elasticsearch: not a URL of the form http://HOST:PORT"},
+		{"--elasticsearch http://127.0.0.1:9200/of/mine", exitUsage, "--elasticsearch: the address has a path, a query or a fragment: give it without"},
+		{"--elasticsearch http://me:secret@127.0.0.1:9200", exitUsage, "--elasticsearch: the address holds a user or a password"},
+		{"--dashboard http://127.0.0.1:5601 --edge edge-h2", exitUsage, "--dashboard: not a URL of the form https://HOST:PORT"},
+		{"--elasticsearch=", exitUsage, "--elasticsearch: the address is empty"},
+		{"--dashboard= --edge edge-h2", exitUsage, "--dashboard: the address is empty"},
+		{"--elasticsearch http://127.0.0.1:99999", exitUsage, `--elasticsearch: its port is "99999": one is from 1 to 65535`},
 		{"--dashboard https://127.0.0.1:5601", exitUsage, "--dashboard: choose the proxy in front of it with --edge"},
 		{"--dashboard-ca ca.pem", exitUsage, "name the dashboard server whose certificate it is with --dashboard"},
 		{"--wait 0s", exitUsage, "--wait 0s: a time is more than 0s"},
@@ -183,21 +177,27 @@ func TestServeOthersBadInput(t *testing.T) {
 		{"--elasticsearch http://127.0.0.1:9200 --strict", exitUsage, "--strict: this is about the embedded Elasticsearch"},
 		{"--dashboard https://127.0.0.1:5601 --edge edge-h2 --elasticsearch-rtt 1s", exitUsage, "--elasticsearch-rtt: this is about the dashboard server, which is not started with --dashboard"},
 		{"--elasticsearch http://" + nobody, exitFailed, "probe http://" + nobody + ": nothing listens there: start Elasticsearch, or give its address"},
-		{"--elasticsearch http://" + nobody, exitFailed, "(after 100ms: --wait allows more)"},
+		{"--elasticsearch http://" + nobody, exitFailed, "(after WAIT: --wait allows more)"},
 		{"--elasticsearch " + plain.URL, exitFailed, "this is not Elasticsearch"},
-		{"--edge edge-h2 --dashboard https://" + nobody, exitFailed, "the dashboard server does not answer"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --wait 1s", exitFailed, "name the file with its CA certificate with --dashboard-ca"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca " + ca + " --wait 1s", exitFailed, "/api/status: status 418 I'm a teapot"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitFailed, "--dashboard-ca: open missing.pem: no such file or directory"},
-		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitFailed, "--dashboard-ca serve.go: no certificate in it"},
+		{"--edge edge-h2 --dashboard https://" + nobody, exitFailed, "the dashboard server does not answer: GET https://" + nobody + "/api/status: nothing listens there: start the dashboard server"},
+		{"--edge edge-h2 --dashboard https" + strings.TrimPrefix(plain.URL, "http"), exitFailed, "it does not speak TLS: give the address of one that does"},
+		{"--edge edge-h2 --dashboard " + other.URL, exitFailed, "give the certificate of its CA with --dashboard-ca"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca " + ca, exitFailed, "/api/status: status 418 I'm a teapot"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca missing.pem", exitUsage, "--dashboard-ca: open missing.pem: no such file or directory"},
+		{"--edge edge-h2 --dashboard " + other.URL + " --dashboard-ca serve.go", exitUsage, "--dashboard-ca serve.go: no certificate in it"},
 	} {
-		args := strings.Fields(c.args)
-		if !strings.Contains(c.args, "--wait") {
-			args = append(args, "--wait", "100ms")
-		}
-		code, stdout, stderr := call(t, append([]string{"serve", "--json"}, args...)...)
-		if code != c.code || !strings.Contains(stderr, c.want) || stdout != "" {
-			t.Errorf("%s: exit %d, %q, standard output %q; want exit %d, %q", c.args, code, stderr, stdout, c.code, c.want)
+		// What is there is found out within milliseconds, unless the machine stalls for all of the wait: then it takes a longer one.
+		for wait := 100 * time.Millisecond; ; wait *= 10 {
+			args := append([]string{"serve", "--json", "--wait", wait.String()}, strings.Fields(c.args)...)
+			code, stdout, stderr := call(t, args...)
+			want := strings.ReplaceAll(c.want, "WAIT", wait.String())
+			if code == c.code && strings.Contains(stderr, want) && stdout == "" {
+				break
+			}
+			if c.code == exitUsage || wait > 5*time.Second {
+				t.Errorf("%s: exit %d, %q, standard output %q; want exit %d, %q", c.args, code, stderr, stdout, c.code, want)
+				break
+			}
 		}
 	}
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"pollbench/fixtures/network"
+	"pollbench/fixtures/reach"
 )
 
 const (
@@ -18,6 +18,8 @@ const (
 	// handshake is more than TLS, the question and its answer need: round trips, and bytes each way.
 	handshakeTrips = 8
 	handshakeBytes = 16 << 10
+	// maxAnswer is more than a server's status has, in bytes.
+	maxAnswer = 1 << 20
 )
 
 // addresses are where the servers answer that were started, as --json prints them.
@@ -51,7 +53,7 @@ func (a addresses) await(ctx context.Context, trust *tls.Config, lastHop network
 		if ask.base == a.browser() {
 			within += slowness(lastHop)
 		}
-		if err := get(ctx, client, ask.base+ask.path, within); err != nil {
+		if err := get(ctx, client, ask.base+ask.path, reach.Expected{Name: ask.name}, within); err != nil {
 			return fmt.Errorf("%s does not answer: %w", ask.name, err)
 		}
 	}
@@ -69,25 +71,30 @@ func slowness(c network.Conditions) time.Duration {
 
 // asking is a client for single questions, whose connections do not stay. It has no Proxy, and is led nowhere else: whoever names an address means that address.
 func asking(trust *tls.Config) *http.Client {
-	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
+	return &http.Client{CheckRedirect: reach.Stay, Transport: &http.Transport{TLSClientConfig: trust, DisableKeepAlives: true, ForceAttemptHTTP2: true}}
 }
 
-// get wants an answer of status 200 within a time.
-func get(ctx context.Context, client *http.Client, url string, within time.Duration) error {
+// get wants an answer of status 200 within a time, of whoever is expected there.
+func get(ctx context.Context, client *http.Client, at string, expected reach.Expected, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return err
 	}
 	response, err := client.Do(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("GET %s: %w", at, expected.Unanswered(r.URL, err))
 	}
-	_, err = io.Copy(io.Discard, response.Body)
-	err = errors.Join(err, response.Body.Close())
-	if err == nil && response.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: status %s", url, response.Status)
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return fmt.Errorf("GET %s: its answer breaks off: %w", at, err)
+	case reach.WantsTLS(response.StatusCode, body):
+		return fmt.Errorf("GET %s: it speaks TLS: begin its address with https://", at)
+	case response.StatusCode != http.StatusOK:
+		return fmt.Errorf("GET %s: status %s", at, response.Status)
 	}
-	return err
+	return nil
 }

@@ -91,6 +91,20 @@ func (s *served) end(t *testing.T) {
 	}
 }
 
+// freed is an address that was just free. Whoever is given any port, as other tests are all the time, is given one of 127.0.0.1, and not this one.
+func freed(t *testing.T) (host, port string) {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.3:0")
+	if err == nil {
+		host, port, err = net.SplitHostPort(l.Addr().String())
+		err = errors.Join(err, l.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host, port
+}
+
 func nothingIn(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"pollbench/bench/browser"
 	"pollbench/bench/scenario"
+	"pollbench/fixtures/documents"
 )
 
 // print tells the world where the servers are, in one write.
@@ -101,7 +101,7 @@ func (a addresses) elasticsearchSamples() []string {
 		return strings.Join(append([]string{"curl -sSf -X", method, `"` + a.Elasticsearch + path + `"`}, more...), " ")
 	}
 	return []string{
-		fmt.Sprintf(contained, curl("POST", "/"+browser.Index+"/_async_search?wait_for_completion_timeout=200ms&keep_alive=1m",
+		fmt.Sprintf(contained, curl("POST", "/"+documents.Index+"/_async_search?wait_for_completion_timeout=200ms&keep_alive=1m",
 			"-H 'content-type: application/json'", "-d '"+query+"'")),
 		curl("GET", "/_async_search/status/$ID", told),
 		curl("GET", "/_async_search/$ID?wait_for_completion_timeout=30s", told),
@@ -131,7 +131,7 @@ func (a addresses) dashboardSamples(p scenario.Protocol, idle time.Duration) []s
 		}
 		return strings.Join(append(words, more...), " ")
 	}
-	submit := `{"params":{"index":"` + browser.Index + `","body":` + query + `,"wait_for_completion_timeout":"` + wait(200*time.Millisecond) + `"},"stream":true}`
+	submit := `{"params":{"index":"` + documents.Index + `","body":` + query + `,"wait_for_completion_timeout":"` + wait(200*time.Millisecond) + `"},"stream":true}`
 	poll := `{"params":{"wait_for_completion_timeout":"` + wait(30*time.Second) + `"},"retrieveResults":true,"stream":true}`
 	return []string{
 		fmt.Sprintf(contained, curl("POST", "/internal/search/ese", submit)),

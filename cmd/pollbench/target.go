@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/netip"
-	"net/url"
 	"strings"
 	"time"
 
@@ -101,15 +99,19 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 		{"--elasticsearch", t.elasticsearch, "elasticsearch", &result.Elasticsearch},
 		{"--dashboard", t.dashboard, "dashboard", &result.Dashboard},
 	} {
-		if s.url == "" {
-			if given(s.flag[2:]) {
-				fail("%s: the address is empty", s.flag)
-			}
+		if s.url == "" && !given(s.flag[2:]) {
 			continue
 		}
-		at, err := serverURL(s.url)
-		if err != nil {
+		at, err := serverURL(s.url, "http", "https")
+		switch {
+		case errors.Is(err, errSecret):
+			fail("%s: %w; credentials come by %s, or %s and %s, in the environment", s.flag, err, apiKeyVariable, userVariable, passwordVariable)
+			continue
+		case err != nil:
 			fail("%s: %w", s.flag, err)
+			continue
+		case at.RawQuery != "" || at.Fragment != "":
+			fail("%s: the address has a query or a fragment: give it without", s.flag)
 			continue
 		}
 		*s.to = bench.Server{URL: strings.TrimRight(s.url, "/"), Authorization: authorization, Roots: roots}
@@ -146,6 +148,9 @@ func (t *targetFlags) check(given func(string) bool, env func(string) string, pr
 		if given(only.flag) && !only.ok {
 			fail("--%s goes only %s", only.flag, only.with)
 		}
+	}
+	if given("index") && t.index == "" {
+		fail("--index: the name is empty")
 	}
 	switch {
 	case t.delayBy != "" && t.delayBy != bench.ByServer && t.delayBy != bench.ByGate:
@@ -192,30 +197,6 @@ func (t *targetFlags) begin(log io.Writer, progress func(string)) bench.Begin {
 	return nil
 }
 
-// serverURL reads a server's URL. What is wrong with it is told without quoting it, for it may hold a secret.
-func serverURL(text string) (*url.URL, error) {
-	at, err := url.Parse(text)
-	switch {
-	case err == nil && at.User != nil:
-		return nil, fmt.Errorf("the address holds credentials, for everybody to see: give them by %s, or %s and %s, in the environment",
-			apiKeyVariable, userVariable, passwordVariable)
-	case err != nil, at.Scheme != "http" && at.Scheme != "https", at.Hostname() == "":
-		return nil, errors.New("not a URL such as https://127.0.0.1:9200")
-	case at.RawQuery != "" || at.Fragment != "":
-		return nil, errors.New("the address has a query or a fragment: give it without")
-	}
-	return at, nil
-}
-
-// loopback tells whether a server is on this machine. Names are not looked up, since that would ask others.
-func loopback(at *url.URL) bool {
-	if strings.EqualFold(at.Hostname(), "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(at.Hostname())
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
 // credentials are the value of the header Authorization.
 func credentials(env func(string) string) (string, error) {
 	key, user, password := env(apiKeyVariable), env(userVariable), env(passwordVariable)
@@ -244,7 +225,7 @@ func checkHeader(variable, value string) error {
 
 // named is a server's address as a result may have it.
 func (t *target) named(address string) string {
-	if at, err := serverURL(address); err == nil && loopback(at) {
+	if at, err := serverURL(address, "http", "https"); err == nil && loopback(at) {
 		return address
 	}
 	return "URL"
