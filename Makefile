@@ -12,7 +12,7 @@ FUZZTIME ?= 30s
 bench: ## measure: sawtooth, sawtooth-fine and http1-vice into results/, tables on the terminal (about 2 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice
 
-bench-all: ## measure every scenario of RESULTS.md (about 4 minutes)
+bench-all: ## measure every scenario of RESULTS.md but those on a container (about 4 minutes)
 	$(RUN) run sawtooth sawtooth-fine http1-vice last-hop crowded-browser network idle-proxy mixed-dashboard
 
 bench-containers: node-image ## measure the sawtooth and a full search pool on a real Elasticsearch in a container (about 5 minutes; needs Docker, Java and Maven)
@@ -35,8 +35,9 @@ fuzz: ## run each fuzz target for FUZZTIME, 30s by default, two at a time
 publish: ## RESULTS.md and its charts, from the newest results
 	$(RUN) publish
 
-fidelity: ## how far a measurement can be trusted on this machine: benchmarks of several minutes
+fidelity: ## how far a measurement can be trusted on this machine, and whether the embedded Elasticsearch keeps to its limits: benchmarks of several minutes
 	$(GO) test ./bench/run -run '^$$' -bench . -benchtime 1x -count 3 -timeout 30m
+	$(GO) test ./fixtures/elastic -run '^$$' -bench WaitingGets -benchtime 3x -timeout 10m
 
 node: ## build a real Elasticsearch, run as a plain process, into the user's cache folder or NODE_HOME (needs Java 17 and Maven)
 	$(GO) run ./cmd/node $(if $(NODE_HOME),-home '$(NODE_HOME)')

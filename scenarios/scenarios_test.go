@@ -3,12 +3,16 @@ package scenarios
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"pollbench/bench/clock"
+	"pollbench/bench/plan"
+	"pollbench/bench/run"
 	"pollbench/bench/scenario"
 )
 
@@ -112,6 +116,28 @@ func TestEveryFileSaysWhatItAsks(t *testing.T) {
 		lines := strings.Split(string(source), "\n")
 		if !strings.HasPrefix(lines[0], "# ") || !strings.Contains(lines[0], "?") || !strings.HasSuffix(lines[1], "seconds.") {
 			t.Errorf("%s begins with %q and %q", name, lines[0], lines[1])
+		}
+	}
+}
+
+// A file says how long it takes. What the model says of it is right to a tenth, and a second more that is not in it.
+func TestEveryFileSaysHowLongItTakes(t *testing.T) {
+	about := regexp.MustCompile(`about (\d+) seconds\.`)
+	for _, name := range Names() {
+		source, _ := Source(name)
+		said := about.FindSubmatch(source)
+		if said == nil {
+			t.Errorf("%s does not say how many seconds it takes", name)
+			continue
+		}
+		seconds, err := strconv.Atoi(string(said[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := decode(t, name)
+		lasts := run.Lasts(s, plan.New(s, plan.Options{Busy: run.Busy(s)}))
+		if off := time.Duration(seconds)*time.Second - lasts; off.Abs() > lasts/10+time.Second {
+			t.Errorf("%s is said to take about %d s, and takes %v", name, seconds, lasts)
 		}
 	}
 }

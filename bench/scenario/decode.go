@@ -68,7 +68,8 @@ import (
 //	{mix: [{weight: 7, delay: 500ms}, {weight: 3, delay: {lognormal: {p50: 4s, p95: 20s}}}]} # by weight, over 0 to 1,000,000
 //
 // The file of delays is CSV and beside the scenario file or below. Its first column has a delay a line, as 1.5s or as a plain number of
-// seconds; blank lines, lines that begin with # and a heading are skipped. It has 1 to 100,000 delays.
+// seconds; blank lines, lines that begin with # and a heading are skipped. Decimals have a point; where a second column could be taken for them,
+// the columns need a heading. It has 1 to 100,000 delays, and is in UTF-8.
 //
 // A fault is the bare word of a kind or a mapping:
 //

@@ -55,7 +55,7 @@ func distributionRules(path, group string, d Distribution) (found []violation) {
 		found = append(found, delayRule(key(at, "p50"), group, "p50", p50)...)
 		found = append(found, delayRule(key(at, "p95"), group, "p95", p95)...)
 		if len(found) == 0 && p95.Duration <= p50.Duration {
-			found = append(found, breach(fmt.Sprintf("group %s has a p95 of %v and a p50 of %v: the p95 is the larger one", quote(group), p95, p50),
+			found = append(found, breach(fmt.Sprintf("group %s has a p95 of %v and a p50 of %v: give it a p95 over the p50", quote(group), p95, p50),
 				key(at, "p95"), key(at, "p50")))
 		}
 	case len(d.Mix) > 0:

@@ -19,7 +19,7 @@ func TestWrongDistribution(t *testing.T) {
 		"no quantiles": {"{lognormal: {}}", []string{`2:52: lognormal lacks the field "p50"`, `2:52: lognormal lacks the field "p95"`}},
 		"no mapping":   {"{lognormal: 2s}", []string{`2:52: lognormal: the text "2s" where a mapping with the fields p50, p95 belongs`}},
 		"zero":         {"{lognormal: {p50: 0s, p95: 601s}}", []string{`2:58: group "panels" has a p50 of 0s: ` + limits, `2:67: group "panels" has a p95 of 10m1s: ` + limits}},
-		"backwards":    {"{lognormal: {p50: 2s, p95: 2s}}", []string{`2:67: group "panels" has a p95 of 2s and a p50 of 2s: the p95 is the larger one`}},
+		"backwards":    {"{lognormal: {p50: 2s, p95: 2s}}", []string{`2:67: group "panels" has a p95 of 2s and a p50 of 2s: give it a p95 over the p50`}},
 		"empty mix":    {"{mix: []}", []string{`2:46: mix: an empty list: give it shares such as {weight: 7, delay: 500ms}`}},
 		"no list":      {"{mix: 1s}", []string{`2:46: mix: the text "1s" where a list such as [{weight: 7, delay: 500ms}, {weight: 3, delay: 4s}] belongs`}},
 		"empty share":  {"{mix: [{}]}", []string{`2:47: mix[0] lacks the field "weight"`, `2:47: mix[0] lacks the field "delay"`}},
@@ -30,7 +30,7 @@ func TestWrongDistribution(t *testing.T) {
 			`2:135: weight: the number .inf where a decimal number belongs`}},
 		"shares": {"{mix: [{weight: 1, delay: 0s}, {weight: 1, delay: {lognormal: {p50: 3s, p95: 2s}}}, {weight: 1, delay: {sweep: 1s}}]}", []string{
 			`2:66: group "panels" has a delay of 0s: ` + limits,
-			`2:117: group "panels" has a p95 of 2s and a p50 of 3s: the p95 is the larger one`,
+			`2:117: group "panels" has a p95 of 2s and a p50 of 3s: give it a p95 over the p50`,
 			`2:143: delay: give it one of lognormal, empirical`,
 			`2:144: unknown field "sweep": valid are lognormal, empirical`}},
 		"mix in a mix": {"{mix: [{weight: 1, delay: {mix: []}}]}", []string{
@@ -55,6 +55,10 @@ func TestMeasuredDelays(t *testing.T) {
 		"\ufeffdelay,query\r\n\r\n2s,\"a,b\"\r\n":            {2},
 		"# measured in May\n\n  \nseconds\n 1 \n#2\n\"3\"\n": {1, 3},
 		"1s\n1s\n": {1, 1}, // as often as measured
+		// A second column of numbers, which a heading, a unit or a decimal point shows to be one.
+		"delay,hits\n1,5\n2,7\n": {1, 2},
+		"1s,5\n2.5,7\n":          {1, 2.5},
+		"1,a\n2, 7\n":            {1, 2},
 	} {
 		s, err := Decode("f", []byte(fromFile), func(name string) ([]byte, error) {
 			equal(t, name, "d.csv")
@@ -78,8 +82,16 @@ func TestWrongMeasuredDelays(t *testing.T) {
 		file string
 		want []string // after the file's name
 	}{
-		"empty":        {"", []string{`holds no delay`}},
-		"heading only": {"delay\n\n# none\n", []string{`holds no delay`}},
+		"empty":        {"", []string{`holds no delay: give it one a line, such as 1.5s`}},
+		"heading only": {"delay\n\n# none\n", []string{`holds no delay: give it one a line, such as 1.5s`}},
+		"UTF-16":       {"\xff\xfe1\x00s\x00\n\x00", []string{`is not UTF-8: save the file as UTF-8`}},
+		"UTF-16, bare": {"1\x00s\x00\n\x00", []string{`is not UTF-8: save the file as UTF-8`}},
+		"Latin-1":      {"d\xe9lai\n1s\n", []string{`is not UTF-8: save the file as UTF-8`}},
+		"decimal commas": {"delay\n1,5\n2,25s\n3\n", []string{
+			`line 2: "1,5" may be one number or two: write 1.5, or give the columns a heading`,
+			`line 3: "2,25s" may be one number or two: write 2.25s, or give the columns a heading`}},
+		"decimal comma before a column": {"delay,query\n1,5,a\n", []string{
+			`line 2: "1,5" may be one number or two: write 1.5, or give the columns a heading`}},
 		"values": {"delay\n0\n-1s\n601\nx\n", []string{
 			`line 2: "0"` + limits, `line 3: "-1s"` + limits, `line 4: "601"` + limits, `line 5: "x" is not a duration: write 10s or 500ms`}},
 		"no heading":   {"1.5 s\n1s\n", []string{`line 1: "1.5 s" is not a duration: write 10s or 500ms`}},

@@ -8,9 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -63,11 +65,16 @@ func (d *decoder) open(name string) ([]byte, error) {
 
 // measured reads the first column of a CSV file and says what is wrong, line by line.
 func measured(source []byte) (delays []clock.Seconds, problems []string) {
+	// UTF-16 of plain text is UTF-8 with zeros, if it lacks its mark.
+	if !utf8.Valid(source) || bytes.IndexByte(source, 0) >= 0 {
+		return nil, []string{"is not UTF-8: save the file as UTF-8"}
+	}
 	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(source, []byte("\ufeff"))))
 	lines.FieldsPerRecord = -1
 	lines.Comment = '#'
 	lines.ReuseRecord = true
 	wrong, first := 0, true
+	columns := 1 // that are known to be there
 	complain := func(line int, what any) {
 		if wrong++; wrong <= maxComplete {
 			problems = append(problems, fmt.Sprintf("line %d: %v", line, what))
@@ -89,9 +96,14 @@ func measured(source []byte) (delays []clock.Seconds, problems []string) {
 		heading := first && isHeading(cell)
 		first = false
 		if heading {
+			columns = len(record)
 			continue
 		}
 		line, _ := lines.FieldPos(0)
+		if len(record) > columns && decimalComma(cell, record[1]) {
+			complain(line, fmt.Sprintf("%s may be one number or two: write %s.%s, or give the columns a heading", quote(cell+","+record[1]), cell, record[1]))
+			continue
+		}
 		delay, err := parseMeasured(cell)
 		if err != nil {
 			complain(line, err)
@@ -107,10 +119,20 @@ func measured(source []byte) (delays []clock.Seconds, problems []string) {
 	case wrong > maxComplete:
 		problems = append(problems, fmt.Sprintf("has %d more lines that are wrong", wrong-maxComplete))
 	case wrong == 0 && len(delays) == 0:
-		problems = append(problems, "holds no delay")
+		problems = append(problems, "holds no delay: give it one a line, such as 1.5s")
 	}
 	return delays, problems
 }
+
+// decimalComma tells whether two cells may be the halves of one delay, which half of the world writes with a comma.
+func decimalComma(whole, rest string) bool {
+	return bareWhole.MatchString(whole) && bareRest.MatchString(rest)
+}
+
+var (
+	bareWhole = regexp.MustCompile(`^[+-]?\d+$`)
+	bareRest  = regexp.MustCompile(`^\d+(h|m|s|ms|us|µs|ns)?$`)
+)
 
 // isHeading tells a column's name from a delay, also from one that is written wrongly. A semicolon shows a file that is not separated by
 // commas, whose decimals may be: its 1,5 would be read as 1.

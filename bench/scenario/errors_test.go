@@ -138,7 +138,7 @@ func TestWrongDashboard(t *testing.T) {
 		"large result": {"[{count: 1, delay: 1s}], payload: 11MiB", []string{`2:55: 11534336 bytes of payload: take 0 to 2097152`}},
 		// 37 delays × 2 strategies × 2 protocols × 7 repeats × 100 panels = 103 600
 		"load": {"[{count: 100, delay: {sweep: 1s..37s}}]", []string{
-			`2:21: 37 delays × 4 variants (strategy, protocol, path) × 7 repeats × 100 panels are 103600 searches: at most 100000`}},
+			`2:21: 37 delays × 4 variants (strategy, protocol, path) × 7 repeats × 100 panels are 103600 searches: take fewer of one of these, for 100000 at most`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			complains(t, "name: x\ndashboard: {panels: "+c.panels+"}\n", c.want...)

@@ -15,6 +15,10 @@ const topologyForms = "direct, edge-h2, edge-http1 or {edge-idle-timeout: 10s}"
 func (d *decoder) topology(path string, n ast.Node) (t Topology) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
+		if kind := timeless(n); kind != "" {
+			d.fail(path, start(n), "%s%s has no time: write just %s, or {edge-idle-timeout: 10s}", prefix(path), kind, kind)
+			return Topology{Kind: kind}
+		}
 		t.Kind = EdgeIdleTimeout
 		d.mapping(path, n, []field{{string(EdgeIdleTimeout), required, value(d, &t.IdleTimeout, duration)}}, nil)
 	case *ast.StringNode:
@@ -29,6 +33,18 @@ func (d *decoder) topology(path string, n ast.Node) (t Topology) {
 		d.fail(path, start(n), "%s%v", prefix(path), wrong(n, topologyForms))
 	}
 	return t
+}
+
+// timeless is a topology that was given something like the time which only another has; empty if none was.
+func timeless(n *ast.MappingNode) TopologyKind {
+	if len(n.Values) != 1 {
+		return ""
+	}
+	switch kind := TopologyKind(n.Values[0].Key.GetToken().Value); kind {
+	case Direct, EdgeH2, EdgeHTTP1:
+		return kind
+	}
+	return ""
 }
 
 // ParseTopology reads a topology by the name that it has in results; its time may also follow an equals sign, as in edge-idle-timeout=10s.

@@ -11,12 +11,15 @@ func TestWrongTopology(t *testing.T) {
 		lines string // from the third on
 		want  []string
 	}{
-		"unknown":      {"topology: [direct, edge-h3]", []string{`3:20: unknown topology "edge-h3": valid are ` + forms}},
-		"no time":      {"topology: edge-idle-timeout", []string{`3:11: topology[0]: it lacks its time: write {edge-idle-timeout: 10s}`}},
-		"time unit":    {"topology: {edge-idle-timeout: 10}", []string{`3:31: edge-idle-timeout: "10" lacks a unit: write 10s or 500ms`}},
-		"short time":   {"topology: [{edge-idle-timeout: 0s}]", []string{`3:12: edge-idle-timeout 0s: take 1ms to 600s`}},
-		"long time":    {"topology: [{edge-idle-timeout: 601s}]", []string{`3:12: edge-idle-timeout 10m1s: take 1ms to 600s`}},
-		"other field":  {"topology: {edge: 1s}", []string{`3:11: topology[0] lacks the field "edge-idle-timeout"`, `3:12: unknown field "edge": valid are edge-idle-timeout`}},
+		"unknown":     {"topology: [direct, edge-h3]", []string{`3:20: unknown topology "edge-h3": valid are ` + forms}},
+		"no time":     {"topology: edge-idle-timeout", []string{`3:11: topology[0]: it lacks its time: write {edge-idle-timeout: 10s}`}},
+		"time unit":   {"topology: {edge-idle-timeout: 10}", []string{`3:31: edge-idle-timeout: "10" lacks a unit: write 10s or 500ms`}},
+		"short time":  {"topology: [{edge-idle-timeout: 0s}]", []string{`3:12: edge-idle-timeout 0s: take 1ms to 600s`}},
+		"long time":   {"topology: [{edge-idle-timeout: 601s}]", []string{`3:12: edge-idle-timeout 10m1s: take 1ms to 600s`}},
+		"other field": {"topology: {edge: 1s}", []string{`3:11: topology[0] lacks the field "edge-idle-timeout"`, `3:12: unknown field "edge": valid are edge-idle-timeout`}},
+		"no time for it": {"topology: [{edge-h2: 5s}, {direct: ~}]", []string{
+			`3:12: topology[0]: edge-h2 has no time: write just edge-h2, or {edge-idle-timeout: 10s}`,
+			`3:27: topology[1]: direct has no time: write just direct, or {edge-idle-timeout: 10s}`}},
 		"none":         {"topology: []", []string{`3:11: no topology: give at least one, or leave the field out`}},
 		"nothing":      {"topology: ~", []string{`3:11: topology[0]: nothing where ` + forms + ` belongs`}},
 		"twice":        {"topology: [direct, edge-h2, direct]", []string{`3:29: topology direct is there twice: remove one`}},
@@ -112,7 +115,7 @@ func TestWrongTabsAndSettings(t *testing.T) {
 		"large pool":   {"search_pool: 10001", []string{`3:14: 10001 threads in search_pool: take 1 to 10000`}},
 		// 1 delay × (direct: 2 protocols, edge-h2: 1) × 2 networks × 2 strategies × 1000 repeats × 4 panels × 3 tabs
 		"load": {"repeats: 1000\ntopology: [direct, edge-h2]\nnetwork: [perfect, {name: a, last_hop: {rtt: 1ms}}]\ntabs: 3", []string{
-			`2:21: 1 delays × 12 variants (strategy, protocol, path) × 1000 repeats × 4 panels × 3 tabs are 144000 searches: at most 100000`}},
+			`2:21: 1 delays × 12 variants (strategy, protocol, path) × 1000 repeats × 4 panels × 3 tabs are 144000 searches: take fewer of one of these, for 100000 at most`}},
 	} {
 		t.Run(name, func(t *testing.T) { complains(t, head+c.lines+"\n", c.want...) })
 	}

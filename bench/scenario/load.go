@@ -31,7 +31,7 @@ func loadRule(s Scenario) []violation {
 	if tabs > 1 {
 		inTabs = fmt.Sprintf(" × %d tabs", tabs)
 	}
-	return []violation{breach(fmt.Sprintf("%d delays × %d variants (strategy, protocol, path) × %d repeats × %d panels%s are %.0f searches: at most %d",
+	return []violation{breach(fmt.Sprintf("%d delays × %d variants (strategy, protocol, path) × %d repeats × %d panels%s are %.0f searches: take fewer of one of these, for %d at most",
 		delays, variants, s.Repeats, panels, inTabs, load, MaxLoad),
 		"dashboard.panels", "strategies", "protocols", "topology", "network", "repeats", "tabs")}
 }

@@ -81,7 +81,7 @@ func TestWithErrors(t *testing.T) {
 			"s: -1 repeats: take 1 to 1000"},
 		// 2 delays × 3 strategies × 2 protocols × 1000 repeats × (2 + 100) panels = 1 224 000
 		{"load", sweeping, Overrides{Panels: 100, Repeats: 1000},
-			"s: 2 delays × 6 variants (strategy, protocol, path) × 1000 repeats × 102 panels are 1224000 searches: at most 100000"},
+			"s: 2 delays × 6 variants (strategy, protocol, path) × 1000 repeats × 102 panels are 1224000 searches: take fewer of one of these, for 100000 at most"},
 		{"topologies", head, Overrides{Topologies: []string{"edge-h3", "edge-idle-timeout", "edge-idle-timeout-10", "edge-h2", "edge-h2"}}, "" +
 			"x: unknown topology \"edge-h3\": valid are direct, edge-h2, edge-http1 and edge-idle-timeout=10s\n" +
 			"x: unknown topology \"edge-idle-timeout\": valid are direct, edge-h2, edge-http1 and edge-idle-timeout=10s\n" +

@@ -36,6 +36,9 @@ type Server struct {
 	// listeners. A request that waits is then one goroutine, and a connection one more. A handler that panics ends its connection, as over HTTP/1.1, and
 	// not only its stream. With 0 there is no HTTP/2.
 	H2Streams int
+	// Refused makes the answer to a request over HTTP/1.x that no handler sees, since its head is wrong: why is net/http's error, or nil where its parser
+	// found none. The connection is closed after it. Without this function, or with a body of nil, the answer is a line of text.
+	Refused func(status int, why error) (header http.Header, body []byte)
 	// ErrorLog is told of handlers that panic other than with [http.ErrAbortHandler]; log's standard logger if nil.
 	ErrorLog *log.Logger
 

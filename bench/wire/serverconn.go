@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -104,9 +105,9 @@ func (c *served) abort() {
 
 // exchange handles one request and tells whether another may follow.
 func (c *served) exchange() (again bool) {
-	r, status := c.next()
+	r, status, why := c.next()
 	if status != 0 {
-		c.refuse(status)
+		c.refuse(status, why)
 	}
 	if r == nil {
 		return false
@@ -144,14 +145,14 @@ func (c *served) run(w http.ResponseWriter, r *http.Request) (returned bool) {
 	return true
 }
 
-// next reads the head of a request. Without one it returns the status to answer with, or 0 if there is nobody to be answered.
-func (c *served) next() (*http.Request, int) {
+// next reads the head of a request. Without one it returns the status to answer with and why, or 0 if there is nobody to be answered.
+func (c *served) next() (*http.Request, int, error) {
 	c.limited.N = mostHead
 	// The connection waits here between requests. Old clients end a body with an empty line that belongs to nothing.
 	for range len("\r\n") {
 		first, err := c.read.Peek(1)
 		if err != nil {
-			return nil, 0
+			return nil, 0, nil
 		}
 		if first[0] != '\r' && first[0] != '\n' {
 			break
@@ -164,15 +165,15 @@ func (c *served) next() (*http.Request, int) {
 	switch {
 	case err == nil:
 		if status := unacceptable(r); status != 0 {
-			return nil, status
+			return nil, status, nil
 		}
-		return r, 0
+		return r, 0, nil
 	case tooLarge:
-		return nil, http.StatusRequestHeaderFieldsTooLarge
+		return nil, http.StatusRequestHeaderFieldsTooLarge, err
 	case err == io.EOF, c.failed != nil && c.failed != io.EOF:
-		return nil, 0
+		return nil, 0, nil
 	}
-	return nil, http.StatusBadRequest
+	return nil, http.StatusBadRequest, err
 }
 
 // unacceptable is the status that refuses a request which net/http's parser has passed, or 0.
@@ -200,11 +201,20 @@ func unacceptable(r *http.Request) int {
 }
 
 // refuse answers a request that no handler sees.
-func (c *served) refuse(status int) {
+func (c *served) refuse(status int, why error) {
 	text := fmt.Sprintf("%d %s", status, http.StatusText(status))
-	_, err := fmt.Fprintf(c.conn, "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
-		text, len(text), text)
-	if err == nil {
+	var header http.Header
+	var body []byte
+	if c.server.Refused != nil {
+		header, body = c.server.Refused(status, why)
+	}
+	if body == nil {
+		header, body = http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, []byte(text)
+	}
+	answer := bytes.NewBufferString("HTTP/1.1 " + text + "\r\n")
+	_ = header.Write(answer) // a buffer takes all
+	fmt.Fprintf(answer, "Content-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
+	if _, err := c.conn.Write(answer.Bytes()); err == nil {
 		c.linger()
 	}
 }

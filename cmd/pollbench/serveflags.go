@@ -68,7 +68,8 @@ func (s *serveFlags) add(f *pflag.FlagSet) {
 	s.elasticsearch.add(f, "between dashboard server and Elasticsearch")
 	f.StringVar(&s.onDisconnect, "on-disconnect", "cancel", "`WHAT` becomes of a search whose client leaves: cancel or keep")
 	f.BoolVar(&s.strict, "strict", false, "an Elasticsearch that refuses what a release 8.19 refuses")
-	f.Uint64Var(&s.seed, "seed", 1, "`SEED` of the networks' jitter and cuts")
+	s.seed = 1
+	f.Var((*seed)(&s.seed), "seed", "`SEED` of the networks' jitter and cuts")
 	f.StringVar(&s.caFile, "ca-file", "", "`FILE` to write the CA certificate to; it stays (default a temporary one, removed at the end)")
 	f.BoolVar(&s.json, "json", false, "one line of JSON with the addresses on standard output, and nothing else there")
 }
