@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pollbench/bench/browser"
 	"pollbench/bench/clock"
 	"pollbench/bench/model"
 	"pollbench/bench/plan"
@@ -86,13 +87,16 @@ func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, variants []
 			loads.Go(func() {
 				r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
 				r.Scenario = s
-				seen, err := r.load(ctx, t, intended)
-				if err == nil && seen.Outcome != record.OK {
-					err = errors.New(seen.FirstError())
-				}
+				err := browser.Guard(func() error {
+					seen, err := r.load(ctx, t, intended)
+					if err == nil && seen.Outcome != record.OK {
+						err = errors.New(seen.FirstError())
+					}
+					return err
+				})
 				mu.Lock()
 				defer mu.Unlock()
-				if err != nil && failed == nil && !troubled {
+				if err != nil && failed == nil && (!troubled || panicked(err)) {
 					failed = fmt.Errorf("warm up with %s over %s, %s: %w", t.Strategy, t.Protocol, t.Topology, err)
 				}
 			})
