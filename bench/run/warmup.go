@@ -29,16 +29,16 @@ const (
 	javaRounds   = 4
 )
 
-// effort is how many rounds of how many panels each variant is warmed up with.
+// effort is how many rounds of how many panels each variant is warmed up with: no more than the server executes or may get.
 func (b *Backend) effort(variants int) (rounds, panels int) {
-	const few = 4
+	few, panels := 4, javaPanels
+	if n := b.atOnce; n > 0 {
+		few, panels = min(few, n), min(panels, n/variants)
+	}
 	if b.started == nil {
 		return 1, few
 	}
-	panels = javaPanels
-	if b.atOnce > 0 {
-		panels = max(few, min(panels, b.atOnce/variants))
-	}
+	panels = max(few, panels)
 	return max(1, min(javaRounds, javaSearches/(panels*variants))), panels
 }
 
@@ -56,12 +56,18 @@ func warmUp(ctx context.Context, o Options) error {
 	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
 	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
 	s.SearchTimeout.Duration = warmUpDelay + 10*o.lead()
-	together := len(asked.Variants())
+	var all []warmUpLoad
+	for _, v := range s.Variants() {
+		for server := range o.Backend.entrances[v.Path.String()].dashboards {
+			all = append(all, warmUpLoad{v, server})
+		}
+	}
+	together := len(all)
 	if n := o.Backend.atOnce; n > 0 {
-		together = max(1, min(together, n/panels))
+		together = min(together, n/panels)
 	}
 	for range rounds {
-		for some := range slices.Chunk(s.Variants(), together) {
+		for some := range slices.Chunk(all, together) {
 			if err := warmUpWith(ctx, o, s, some); err != nil {
 				return errors.Join(o.Backend.ended(ctx), err)
 			}
@@ -70,37 +76,42 @@ func warmUp(ctx context.Context, o Options) error {
 	return nil
 }
 
-// warmUpWith plays some variants of a scenario once, side by side. Trouble is expected where it was asked for.
-func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, variants []scenario.Variant) error {
+// warmUpLoad is one variant at one of its path's dashboard servers.
+type warmUpLoad struct {
+	scenario.Variant
+	server int
+}
+
+// warmUpWith plays some loads of a scenario once, side by side. Trouble is expected where it was asked for.
+func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, some []warmUpLoad) error {
 	asked := o.Scenario
 	var loads sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
 	start := o.Clock.Now().Add(lead)
-	for _, v := range variants {
+	for _, one := range some {
+		v := one.Variant
 		calm, _ := model.Expects(asked, v)
 		troubled := !calm || v.Path.IdleTimeout.Duration > 0
-		for server := range o.Backend.entrances[v.Path.String()].dashboards {
-			t := plan.Trial{Trial: server, Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1}
-			intended := start
-			start = start.Add(plan.MinSpacing)
-			loads.Go(func() {
-				r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
-				r.Scenario = s
-				err := browser.Guard(func() error {
-					seen, err := r.load(ctx, t, intended)
-					if err == nil && seen.Outcome != record.OK {
-						err = errors.New(seen.FirstError())
-					}
-					return err
-				})
-				mu.Lock()
-				defer mu.Unlock()
-				if err != nil && failed == nil && (!troubled || panicked(err)) {
-					failed = fmt.Errorf("warm up with %s over %s, %s: %w", t.Strategy, t.Protocol, t.Topology, err)
+		t := plan.Trial{Trial: one.server, Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1}
+		intended := start
+		start = start.Add(plan.MinSpacing)
+		loads.Go(func() {
+			r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
+			r.Scenario = s
+			err := browser.Guard(func() error {
+				seen, err := r.load(ctx, t, intended)
+				if err == nil && seen.Outcome != record.OK {
+					err = errors.New(seen.FirstError())
 				}
+				return err
 			})
-		}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil && failed == nil && (!troubled || panicked(err)) {
+				failed = fmt.Errorf("warm up with %s over %s, %s: %w", t.Strategy, t.Protocol, t.Topology, err)
+			}
+		})
 	}
 	loads.Wait()
 	if err := context.Cause(ctx); err != nil {
