@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,11 +38,23 @@ const (
 	takingBack = time.Minute
 )
 
-// takeBack deletes what the run has left on servers that go on: its searches, and its index.
+// takeBack deletes what the run has left on servers that go on: its searches, and its index. It may take a minute, and says so before: who hears nothing
+// after Ctrl-C presses it again.
 func (b *Backend) takeBack() error {
 	if b.target.ours() {
 		return nil
 	}
+	var left []string
+	if n := len(b.asked.ids); n > 0 {
+		left = append(left, fmt.Sprintf("%d searches", n))
+	}
+	if b.lent {
+		left = append(left, "the index "+documents.Index)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	b.target.say("deleting " + strings.Join(left, " and ") + " on the server: a second Ctrl-C would leave the rest there")
 	return errors.Join(b.deleteSearches(), b.deleteIndex())
 }
 
