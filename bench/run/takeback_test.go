@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -74,4 +75,36 @@ func TestDeletingIsTold(t *testing.T) {
 			t.Errorf("%q", said)
 		}
 	})
+}
+
+// What could not be deleted is told with the cause and the way out, and without secrets, which servers may quote.
+func TestWhatCannotBeDeletedIsTold(t *testing.T) {
+	const secret = "c2VjcmV0"
+	refuse := func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, "not with "+r.Header.Get("Authorization"))
+	}
+	cut := func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+	for name, c := range map[string]struct {
+		deletes http.HandlerFunc
+		want    []string
+	}{
+		"refused": {refuse, []string{"48 of 48 searches could not be deleted (status 403: not with ApiKey (credentials)): ", "wait a minute", "delete index pollbench: status 403"}},
+		"cut":     {cut, []string{"48 of 48 searches could not be deleted (Delete ", "EOF", "wait a minute", "delete index pollbench: Delete ", "remove it with DELETE /pollbench"}},
+		"gone":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, []string{"delete index pollbench: status 404"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, err := leave(t, c.deletes, Target{Elasticsearch: Server{Authorization: "ApiKey " + secret}})
+				if err == nil || strings.Contains(err.Error(), secret) || name == "gone" && strings.Contains(err.Error(), "searches") {
+					t.Fatalf("%v", err)
+				}
+				for _, want := range c.want {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("no %q in %v", want, err)
+					}
+				}
+			})
+		})
+	}
 }
