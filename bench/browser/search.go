@@ -115,7 +115,7 @@ func (s *search) answered(ctx context.Context, a answer, seen record.Request, er
 
 // next sets off what comes next, unless the search has been aborted or given up.
 func (s *search) next(ctx context.Context, begin func() (cancel func() bool)) {
-	switch aborted, given := s.unlessOver(begin); {
+	switch given, aborted := s.unlessOver(begin); {
 	case aborted != nil:
 		s.end(aborted)
 	case given != "":
@@ -125,13 +125,13 @@ func (s *search) next(ctx context.Context, begin func() (cancel func() bool)) {
 
 // unlessOver holds the lock while what comes next is set off: who aborts the search then finds how to keep it from being called. A panic leaves the lock
 // open, for the search will be aborted.
-func (s *search) unlessOver(begin func() (cancel func() bool)) (aborted error, given string) {
+func (s *search) unlessOver(begin func() (cancel func() bool)) (given string, aborted error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.aborted == nil && s.given == "" {
 		s.cancel = begin()
 	}
-	return s.aborted, s.given
+	return s.given, s.aborted
 }
 
 // abort ends the search early. A request that is under way has to be ended by closing its connection.

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -252,8 +251,8 @@ func (r *runner) keep(t record.Trial) error {
 	t.Health = r.monitor.Health()
 	r.redact(&t)
 	err := r.record(t)
-	if err == nil && strings.Contains(t.FirstError(), browser.Nowhere) { // every load from now on would fail, or worse
-		err = fmt.Errorf("%s: another run that has made it may have removed it at its end; runs at the same time need an --index that stays", browser.Nowhere)
+	if err == nil {
+		err = r.Backend.indexGone(t.FirstError())
 	}
 	r.report(func(p *Progress) {
 		p.InFlight--
@@ -303,7 +302,7 @@ func (r *runner) time(t time.Time) record.Time {
 	return record.Time(t.Sub(r.epoch) / time.Microsecond)
 }
 
-// panicked tells an error after which no load can be believed, and none goes on.
+// panicked tells an error that ends the run, where others only fail the load.
 func panicked(err error) bool {
 	var p *browser.Panic
 	return errors.As(err, &p)

@@ -120,6 +120,18 @@ func (b *Backend) deleteIndex() error {
 	return nil
 }
 
+// indexGone makes an error of a load's failure after which every load would fail, or worse; nil is any other.
+func (b *Backend) indexGone(failure string) error {
+	if !strings.Contains(failure, browser.Nowhere) {
+		return nil
+	}
+	why := "a run that has made it removes it at its end: play runs one after the other, or on an index of your own, by --index"
+	if b.target.Index != "" {
+		why = "name one that stays with --index"
+	}
+	return fmt.Errorf("%s %s: %s", browser.Nowhere, b.target.indexName(), why)
+}
+
 // removeSearch deletes a search. One that the server no longer knows is gone as well.
 func removeSearch(ctx context.Context, client *http.Client, at string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, at, nil)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, some []warm
 			err := browser.Guard(func() error {
 				seen, err := r.load(ctx, t, intended)
 				if err == nil && seen.Outcome != record.OK {
-					err = errors.New(seen.FirstError())
+					err = cmp.Or(o.Backend.indexGone(seen.FirstError()), errors.New(seen.FirstError()))
 				}
 				return err
 			})

@@ -5,10 +5,14 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+
+	"pollbench/bench/record"
 )
 
 // before puts a handler before an Elasticsearch, which gets what the handler lets pass, and tells the handler's address.
@@ -58,6 +62,48 @@ func TestTooFewSearchesAllowed(t *testing.T) {
 		code, _, stderr := call(t, append([]string{"run", write(t, short), "--out", dir}, strings.Fields(args)...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) || asked.Load() > 0 {
 			t.Errorf("%s: exit %d after %d requests: %s", args, code, asked.Load(), stderr)
+		}
+	}
+}
+
+// When another run that had made the index removes it, what was measured until then is analysed and kept, and the error says what to do.
+func TestRunKeepsWhatItHasWhenTheIndexGoes(t *testing.T) {
+	s := serveJSON(t)
+	defer s.stop(t)
+	dir := filepath.Join(t.TempDir(), "result")
+	var once sync.Once
+	remove := func() {
+		r, err := http.NewRequest(http.MethodDelete, s.Elasticsearch+"/pollbench", nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Errorf("remove the index: %v, %v", answer, err)
+			return
+		}
+		_ = answer.Body.Close()
+	}
+	shared := before(t, s.Elasticsearch, func(http.ResponseWriter, *http.Request) bool {
+		if kept, _ := os.ReadFile(filepath.Join(dir, record.ObservationsFile)); len(kept) > 0 {
+			once.Do(remove)
+		}
+		return true
+	})
+	defer http.DefaultClient.CloseIdleConnections()
+	code, stdout, stderr := call(t, "run", write(t, short), "--out", dir, "--progress", "none", "--elasticsearch", shared, "--max-searches", "2")
+	if code != exitFailed || !strings.Contains(stdout, "of 4 loads finished") {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+	for _, want := range []string{"the loads that had ended are kept in " + dir, "removed the index pollbench", "--index"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("no %q in %s", want, stderr)
+		}
+	}
+	for _, kept := range []string{record.ManifestFile, record.ObservationsFile, record.AnalysisFile} {
+		if _, err := os.Stat(filepath.Join(dir, kept)); err != nil {
+			t.Error(err)
 		}
 	}
 }
