@@ -73,6 +73,7 @@ type Options struct {
 
 // Browser is one open browser. It must be closed.
 type Browser struct {
+	*goroutines
 	options Options
 	slots   *slots
 
@@ -112,12 +113,12 @@ func New(o Options) *Browser {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
 	}
-	b := &Browser{options: o}
+	b := &Browser{goroutines: &goroutines{broken: make(chan struct{})}, options: o}
 	places, slots := 1, o.Limits.H2Streams
 	if o.Protocol == scenario.HTTP1 {
 		places, slots = o.Limits.HTTP1Connections, o.Limits.HTTP1Connections
 	}
-	b.places, b.slots = make([]place, places), newSlots(slots)
+	b.places, b.slots = make([]place, places), newSlots(slots, b.start)
 	return b
 }
 
@@ -128,7 +129,7 @@ func (b *Browser) Connect(ctx context.Context) error {
 	errs := make([]error, len(b.places))
 	var opening sync.WaitGroup
 	for i := range b.places {
-		opening.Go(func() { errs[i] = b.connect(ctx, i) })
+		opening.Go(func() { errs[i] = Guard(func() error { return b.connect(ctx, i) }) })
 	}
 	opening.Wait()
 	return cmp.Or(errs...)
@@ -140,7 +141,7 @@ func (b *Browser) connect(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, o.conn.close)()
+	defer context.AfterFunc(ctx, func() { b.guard(o.conn.close) })()
 	tried := make(chan error, 1)
 	o.conn.exchange(call{method: http.MethodGet, path: statusPath}, &sending{}, func(a answer, _ stamps, err error) {
 		if err == nil && a.status >= http.StatusInternalServerError {
@@ -148,7 +149,8 @@ func (b *Browser) connect(ctx context.Context, i int) error {
 		}
 		tried <- err
 	})
-	if err := <-tried; err != nil {
+	told, err := await(b.goroutines, tried)
+	if err = cmp.Or(told, err); err != nil {
 		return fmt.Errorf("open page: %w", err)
 	}
 	o.used.Store(true)
@@ -186,11 +188,11 @@ func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 		p.open.conn.close()
 		p.open = nil
 	}
-	dialProtocol := dialH2
+	dialProtocol := b.dialH2
 	if b.options.Protocol == scenario.HTTP1 {
-		dialProtocol = dialHTTP1
+		dialProtocol = b.dialHTTP1
 	}
-	c, err := dialProtocol(ctx, b.options)
+	c, err := dialProtocol(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s over %s: %w", b.options.Address, b.options.Protocol, err)
 	}

@@ -16,13 +16,18 @@ type bystanders struct {
 	ctx   context.Context
 	every time.Duration
 
-	answers sync.WaitGroup
-	mu      sync.Mutex
-	over    bool
-	next    time.Time
-	cancel  func() bool // keeps the next one from being sent
-	sent    []*record.Bystander
-	queued  []*sending
+	mu     sync.Mutex
+	over   bool
+	next   time.Time
+	cancel func() bool // keeps the next one from being sent
+	sent   []*bystander
+}
+
+// bystander is one of them.
+type bystander struct {
+	record.Bystander
+	sending  *sending
+	answered chan struct{} // closed once it is, or has left the queue
 }
 
 // bystand sends the first a period after the start; none if b is nil.
@@ -42,7 +47,7 @@ func (p *page) bystand(ctx context.Context, b *scenario.Bystanders) *bystanders 
 // plan has the next one sent at its time.
 func (b *bystanders) plan() {
 	b.next = b.next.Add(b.every)
-	b.cancel = b.page.options.Clock.At(b.next, func() { go b.send() })
+	b.cancel = b.page.options.Clock.At(b.next, func() { b.page.start(b.send) })
 }
 
 func (b *bystanders) send() {
@@ -51,17 +56,16 @@ func (b *bystanders) send() {
 	if b.over {
 		return
 	}
-	one := &record.Bystander{Tab: b.page.tab, Intended: b.page.since(b.next)}
-	b.sent = append(b.sent, one)
-	b.answers.Add(1)
+	one := &bystander{Bystander: record.Bystander{Tab: b.page.tab, Intended: b.page.since(b.next)}, answered: make(chan struct{})}
 	c := call{method: http.MethodGet, path: statusPath}
-	b.queued = append(b.queued, b.page.send(b.ctx, c, func(_ answer, seen record.Request, err error) {
+	one.sending = b.page.send(b.ctx, c, func(_ answer, seen record.Request, err error) {
 		one.Request = seen
 		if err != nil {
 			one.Error = err.Error()
 		}
-		b.answers.Done()
-	}))
+		close(one.answered)
+	})
+	b.sent = append(b.sent, one)
 	b.plan()
 }
 
@@ -70,10 +74,10 @@ func (b *bystanders) abort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.stop()
-	for i, one := range b.queued {
-		if one.leave() {
-			b.sent[i].Error = context.Cause(b.ctx).Error()
-			b.answers.Done()
+	for _, one := range b.sent {
+		if one.sending.leave() {
+			one.Error = context.Cause(b.ctx).Error()
+			close(one.answered)
 		}
 	}
 }
@@ -85,15 +89,17 @@ func (b *bystanders) stop() {
 	}
 }
 
-// end sends no more, waits for the answers and returns them all.
-func (b *bystanders) end() []record.Bystander {
+// end sends no more, waits for the answers and returns them all. The error is a panic.
+func (b *bystanders) end() ([]record.Bystander, error) {
 	b.mu.Lock()
 	b.stop()
 	b.mu.Unlock()
-	b.answers.Wait()
 	all := make([]record.Bystander, len(b.sent))
 	for i, one := range b.sent {
-		all[i] = *one
+		if _, err := await(b.page.goroutines, one.answered); err != nil {
+			return nil, err
+		}
+		all[i] = one.Bystander
 	}
-	return all
+	return all, nil
 }

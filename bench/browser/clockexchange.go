@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,17 +34,19 @@ func (b *Browser) ClockExchange(ctx context.Context, index string) (serverclock.
 		ended <- err
 	})
 	defer context.AfterFunc(ctx, func() {
-		if asked.leave() {
-			ended <- context.Cause(ctx)
-			return
-		}
-		asked.drop()
+		b.guard(func() {
+			if asked.leave() {
+				ended <- context.Cause(ctx)
+				return
+			}
+			asked.drop()
+		})
 	})()
-	err = <-ended
+	told, err := await(b.goroutines, ended)
 	if ctx.Err() != nil { // what a server says to whom it sees leave is no answer
-		err = context.Cause(ctx)
+		told = context.Cause(ctx)
 	}
-	if err != nil {
+	if err = cmp.Or(err, told); err != nil {
 		return serverclock.Exchange{}, err
 	}
 	h, err := readHead(a.body)

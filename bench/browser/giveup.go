@@ -80,18 +80,21 @@ func (s *search) part(ctx context.Context) {
 
 // last sends one of the last requests. What the server says to it changes nothing any more.
 func (s *search) last(ctx context.Context, c call, then func()) {
-	s.mu.Lock()
-	if why := s.aborted; why != nil {
-		s.mu.Unlock()
-		s.end(why)
-		return
-	}
-	s.cancel = s.page.send(ctx, c, func(_ answer, seen record.Request, err error) {
-		if err != nil {
-			seen.Error = err.Error()
+	send := func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.aborted == nil {
+			s.cancel = s.page.send(ctx, c, func(_ answer, seen record.Request, err error) {
+				if err != nil {
+					seen.Error = err.Error()
+				}
+				s.seen.Ending = append(s.seen.Ending, seen)
+				then()
+			}).leave
 		}
-		s.seen.Ending = append(s.seen.Ending, seen)
-		then()
-	}).leave
-	s.mu.Unlock()
+		return s.aborted
+	}
+	if aborted := send(); aborted != nil {
+		s.end(aborted)
+	}
 }

@@ -13,9 +13,11 @@ type h2Conn struct {
 	conn  *wire.H2
 	clock clock.Clock
 	peer  peer
+	start func(func()) // a goroutine
 }
 
-func dialH2(ctx context.Context, o Options) (connection, error) {
+func (b *Browser) dialH2(ctx context.Context) (connection, error) {
+	o := b.options
 	if o.TLS == nil {
 		return nil, errors.New("browsers speak h2 over TLS only, and this address is without: use https:// if the server has it, else http1")
 	}
@@ -27,7 +29,7 @@ func dialH2(ctx context.Context, o Options) (connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &h2Conn{conn: h2, clock: o.Clock, peer: newPeer(o)}, nil
+	return &h2Conn{conn: h2, clock: o.Clock, peer: newPeer(o), start: b.start}, nil
 }
 
 // exchange returns when the request has been sent. The answer comes on the goroutine that reads the connection, which must go on reading.
@@ -39,22 +41,22 @@ func (c *h2Conn) exchange(asked call, s *sending, done func(answer, stamps, erro
 	var at stamps
 	sent := make(chan struct{})
 	stream, err := c.conn.Send(r, func(a wire.Answer, err error) {
-		go func() {
+		c.start(func() {
 			<-sent
 			at.firstByte, at.done = a.FirstByte, a.Done
 			if at.firstByte.Before(at.sent) {
 				at.sent = at.firstByte // it came while we were still busy with having sent
 			}
 			done(answer{status: a.Status, protocol: "h2", header: a.Header, body: a.Body}, at, err)
-		}()
+		})
 	})
 	if err != nil {
 		done(answer{}, at, err)
 		return
 	}
+	defer close(sent)
 	at.sent = c.clock.Now()
 	s.under(func() { stream.Cancel(errDropped) })
-	close(sent)
 }
 
 // errDropped is what a request ends with that its page has lost interest in.

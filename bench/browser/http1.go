@@ -19,12 +19,12 @@ type http1Conn struct {
 	peer  peer
 }
 
-func dialHTTP1(ctx context.Context, o Options) (connection, error) {
-	conn, err := dial(ctx, o, "http/1.1")
+func (b *Browser) dialHTTP1(ctx context.Context) (connection, error) {
+	conn, err := dial(ctx, b.options, "http/1.1")
 	if err != nil {
 		return nil, err
 	}
-	return &http1Conn{clock: o.Clock, conn: wire.New(conn), peer: newPeer(o)}, nil
+	return &http1Conn{clock: b.options.Clock, conn: wire.New(conn), peer: newPeer(b.options)}, nil
 }
 
 // exchange returns when the answer has been read: the goroutine of who asks does all.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"pollbench/bench/clock"
@@ -39,7 +38,8 @@ type Panel struct {
 const hanging = 600 * time.Second
 
 // Load plays the dashboard in each tab, the first from its intended start, which may lie a little in the future, until each panel has its result, has
-// failed or has been given up, and each bystander has its answer. The context's end ends it early: what was on its way then has failed.
+// failed or has been given up, and each bystander has its answer. The context's end ends it early: what was on its way then has failed. A panic does so too, and
+// is the error, a [*Panic].
 func (b *Browser) Load(ctx context.Context, intended time.Time, d Dashboard) (record.Trial, error) {
 	if err := clock.SleepUntil(ctx, b.options.Clock, intended); err != nil {
 		return record.Trial{}, err
@@ -59,13 +59,19 @@ func (b *Browser) Load(ctx context.Context, intended time.Time, d Dashboard) (re
 		pages[i] = b.page(playing, i, intended.Add(d.Tabs.Start(i)), d, t.Searches[i*len(d.Panels):][:len(d.Panels)])
 	}
 	stop := context.AfterFunc(playing, func() {
-		for _, p := range pages {
-			p.abort(context.Cause(playing))
-		}
-		b.Close() // as a closed browser does: what is under way ends with its connection
+		b.guard(func() {
+			for _, p := range pages {
+				p.abort(context.Cause(playing))
+			}
+			b.Close() // as a closed browser does: what is under way ends with its connection
+		})
 	})
 	defer stop()
-	t.Bystanders = end(pages)
+	var err error
+	if t.Bystanders, err = b.end(pages); err != nil {
+		cancel() // whatever still goes on
+		return record.Trial{}, err
+	}
 	t.Connections = int(b.opened.Load())
 	for _, s := range t.Searches {
 		if s.Outcome != record.OK && s.Outcome != record.Hidden {
@@ -76,17 +82,31 @@ func (b *Browser) Load(ctx context.Context, intended time.Time, d Dashboard) (re
 }
 
 // end waits for the pages, each by itself, as each stops sending bystanders once it has loaded.
-func end(pages []*page) []record.Bystander {
+func (b *Browser) end(pages []*page) ([]record.Bystander, error) {
 	if len(pages) == 1 {
 		return pages[0].end()
 	}
-	seen := make([][]record.Bystander, len(pages))
-	var ending sync.WaitGroup
-	for i, p := range pages {
-		ending.Go(func() { seen[i] = p.end() })
+	type ended struct {
+		tab  int
+		seen []record.Bystander
 	}
-	ending.Wait()
-	return slices.Concat(seen...)
+	pagesEnd := make(chan ended, len(pages))
+	for i, p := range pages {
+		b.start(func() {
+			if seen, err := p.end(); err == nil {
+				pagesEnd <- ended{i, seen}
+			}
+		})
+	}
+	seen := make([][]record.Bystander, len(pages))
+	for range pages {
+		e, err := await(b.goroutines, pagesEnd)
+		if err != nil {
+			return nil, err
+		}
+		seen[e.tab] = e.seen
+	}
+	return slices.Concat(seen...), nil
 }
 
 func (d Dashboard) longest() time.Duration {

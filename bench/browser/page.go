@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,8 +20,8 @@ type page struct {
 	multiplexed atomic.Bool
 
 	searches []*search
-	pending  sync.WaitGroup // of searches
-	starting func() bool    // takes the start of a later tab back
+	ended    chan struct{} // told of each search; has room for them all
+	starting func() bool   // takes the start of a later tab back
 	hiding   func() bool
 	begun    chan struct{} // closed when the panels have been asked for, or will never be
 	small    *bystanders
@@ -30,7 +29,7 @@ type page struct {
 
 // page makes the page of a tab, which begins at its intended start.
 func (b *Browser) page(ctx context.Context, tab int, intended time.Time, d Dashboard, seen []record.Search) *page {
-	p := &page{Browser: b, intended: intended, dashboard: d, begun: make(chan struct{})}
+	p := &page{Browser: b, intended: intended, dashboard: d, begun: make(chan struct{}), ended: make(chan struct{}, len(d.Panels))}
 	if d.Tabs.Number() > 1 {
 		p.tab = tab + 1
 	}
@@ -41,15 +40,14 @@ func (b *Browser) page(ctx context.Context, tab int, intended time.Time, d Dashb
 			seen[i].Intended = b.since(intended)
 		}
 		p.searches = append(p.searches, &search{page: p, fault: panel.Fault, seen: &seen[i]})
-		p.pending.Add(1)
 	}
 	if tab == 0 {
 		p.begin(ctx)
 	} else {
-		p.starting = b.options.Clock.At(intended, func() { go p.begin(ctx) })
+		p.starting = b.options.Clock.At(intended, func() { b.start(func() { p.begin(ctx) }) })
 	}
 	if d.Tabs.Hidden(tab) {
-		p.hiding = b.options.Clock.At(intended.Add(d.Tabs.Hide.Duration), func() { go p.hide(ctx) })
+		p.hiding = b.options.Clock.At(intended.Add(d.Tabs.Hide.Duration), func() { b.start(func() { p.hide(ctx) }) })
 	}
 	return p
 }
@@ -93,15 +91,18 @@ func (p *page) abort(why error) {
 	}
 }
 
-// end waits until the page has loaded and returns its bystanders.
-func (p *page) end() []record.Bystander {
-	p.pending.Wait()
+// end waits until the page has loaded and returns its bystanders. The error is a panic.
+func (p *page) end() ([]record.Bystander, error) {
+	for range p.searches {
+		if _, err := await(p.goroutines, p.ended); err != nil {
+			return nil, err
+		}
+	}
 	if p.hiding != nil {
 		p.hiding()
 	}
-	<-p.begun
-	if p.small == nil {
-		return nil
+	if _, err := await(p.goroutines, p.begun); err != nil || p.small == nil {
+		return nil, err
 	}
 	return p.small.end()
 }

@@ -39,7 +39,7 @@ func (s *search) begin(ctx context.Context) {
 	s.asked = s.page.options.Clock.Now()
 	s.then = s.page.multiplexed.Load()
 	if after := s.page.dashboard.SearchTimeout; after > 0 {
-		s.timeout = s.page.options.Clock.At(s.asked.Add(after), func() { go s.giveUp(ctx, record.TimedOut) })
+		s.timeout = s.page.options.Clock.At(s.asked.Add(after), func() { s.page.start(func() { s.giveUp(ctx, record.TimedOut) }) })
 	}
 	c, err := s.submit(s.page.plain(s.then))
 	if err != nil {
@@ -109,24 +109,29 @@ func (s *search) answered(ctx context.Context, a answer, seen record.Request, er
 		return
 	}
 	s.next(ctx, func() func() bool {
-		return s.page.options.Clock.At(arrived.Add(c.sleep), func() { go s.send(ctx, c) })
+		return s.page.options.Clock.At(arrived.Add(c.sleep), func() { s.page.start(func() { s.send(ctx, c) }) })
 	})
 }
 
 // next sets off what comes next, unless the search has been aborted or given up.
 func (s *search) next(ctx context.Context, begin func() (cancel func() bool)) {
-	s.mu.Lock()
-	aborted, given := s.aborted, s.given
-	if aborted == nil && given == "" {
-		s.cancel = begin()
-	}
-	s.mu.Unlock()
-	switch {
+	switch given, aborted := s.unlessOver(begin); {
 	case aborted != nil:
 		s.end(aborted)
 	case given != "":
 		s.part(ctx)
 	}
+}
+
+// unlessOver holds the lock while what comes next is set off: who aborts the search then finds how to keep it from being called. A panic leaves the lock
+// open, for the search will be aborted.
+func (s *search) unlessOver(begin func() (cancel func() bool)) (given string, aborted error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aborted == nil && s.given == "" {
+		s.cancel = begin()
+	}
+	return s.given, s.aborted
 }
 
 // abort ends the search early. A request that is under way has to be ended by closing its connection.
@@ -151,5 +156,5 @@ func (s *search) end(err error) {
 	s.mu.Lock()
 	s.given = ended // whoever still wants to give it up comes too late
 	s.mu.Unlock()
-	s.page.pending.Done()
+	s.page.ended <- struct{}{}
 }

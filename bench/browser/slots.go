@@ -9,6 +9,7 @@ type slots struct {
 	free   []int
 	queued []*ticket
 	size   int
+	start  func(func()) // a goroutine
 }
 
 // ticket is a place in the queue. Once it has its slot, use is called on a goroutine of its own. Nobody waits meanwhile: a run has thousands of
@@ -18,13 +19,8 @@ type ticket struct {
 	slot int
 }
 
-func (t *ticket) give(slot int) {
-	t.slot = slot
-	go t.use(t)
-}
-
-func newSlots(n int) *slots {
-	s := &slots{size: n}
+func newSlots(n int, start func(func())) *slots {
+	s := &slots{size: n, start: start}
 	for i := n - 1; i >= 0; i-- {
 		s.free = append(s.free, i)
 	}
@@ -48,7 +44,7 @@ func (s *slots) queue(use func(*ticket)) *ticket {
 	if n := len(s.free); n > 0 {
 		slot := s.free[n-1]
 		s.free = s.free[:n-1]
-		t.give(slot)
+		s.give(t, slot)
 		return t
 	}
 	s.queued = append(s.queued, t)
@@ -79,5 +75,10 @@ func (s *slots) release(t *ticket) {
 	next := s.queued[0]
 	s.queued[0] = nil
 	s.queued = s.queued[1:]
-	next.give(t.slot)
+	s.give(next, t.slot)
+}
+
+func (s *slots) give(t *ticket, slot int) {
+	t.slot = slot
+	s.start(func() { t.use(t) })
 }

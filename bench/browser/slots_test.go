@@ -52,7 +52,7 @@ func slotOf(l *line, n int) int {
 
 func TestSlotsAreGivenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{slots: newSlots(2)}
+		l := &line{slots: newSlots(2, start)}
 		l.add(4)
 		l.check(t, "two slots", 0, 1)
 		l.release(l.tickets[1])
@@ -72,7 +72,7 @@ func TestSlotsAreGivenInOrder(t *testing.T) {
 
 func TestLeaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{slots: newSlots(1)}
+		l := &line{slots: newSlots(1, start)}
 		l.add(3)
 		if !l.leave(l.tickets[1]) || l.leave(l.tickets[1]) || l.leave(l.tickets[0]) {
 			t.Error("only who queues can leave, and once")
@@ -84,16 +84,18 @@ func TestLeaving(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{slots: newSlots(256)}
+		l := &line{slots: newSlots(256, start)}
 		l.limit(2)
 		l.add(3)
 		l.check(t, "a limit of two streams", 0, 1)
 		l.limit(1)
 		l.release(l.tickets[0])
 		l.check(t, "a limit that comes late", 0, 1, 2)
-		wide := &line{slots: newSlots(2)}
+		wide := &line{slots: newSlots(2, start)}
 		wide.limit(100)
 		wide.add(3)
 		wide.check(t, "a limit above the browser's own", 0, 1)
 	})
 }
+
+func start(f func()) { go f() }

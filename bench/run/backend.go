@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pollbench/bench/browser"
 	"pollbench/bench/clock"
 	"pollbench/bench/plan"
 	"pollbench/bench/record"
@@ -63,7 +64,7 @@ func Start(ctx context.Context, c clock.Clock, n Network, s scenario.Scenario, t
 		return nil, fmt.Errorf("start servers: %w", err)
 	}
 	b := &Backend{network: n, clock: c, target: t, site: servers, entrances: map[string]*entrance{}}
-	if err := b.start(ctx, s); err != nil {
+	if err := browser.Guard(func() error { return b.start(ctx, s) }); err != nil {
 		return nil, fmt.Errorf("start servers: %w", t.redactError(errors.Join(err, b.Close())))
 	}
 	return b, nil
@@ -190,7 +191,7 @@ func (b *Backend) failed(ctx context.Context) <-chan error {
 		case err := <-b.site.Failed():
 			told <- err
 		case <-ended:
-			told <- b.why()
+			told <- browser.Guard(b.why)
 		case <-ctx.Done():
 		}
 	}()

@@ -37,13 +37,19 @@ func room(pool *probe.SearchPool, shards int) int {
 	return max(1, pool.Size/max(1, shards))
 }
 
-// fits refuses a scenario of which a single load has more searches than the server executes at once, unless it is about that.
+// limit is how many searches there may be at once, whatever the server could execute; 0: any number.
+func (t Target) limit() int {
+	if t.AtOnce == 0 && t.Dashboard.Given() && !t.Elasticsearch.Given() {
+		return unknown
+	}
+	return t.AtOnce
+}
+
+// fits refuses a scenario of which a single load has more searches than the server executes at once, unless it is about that. That it has no more than are
+// allowed is known before: see [Target.Plays].
 func (b *Backend) fits(s scenario.Scenario) error {
 	n, room := plan.Load(s), b.atOnce
-	if limit := b.target.AtOnce; limit > 0 && (room == 0 || limit < room) {
-		if n > limit {
-			return fmt.Errorf("a load of %s has %d searches, and no more than %d are allowed at once: allow more with --max-searches, or take fewer --panels", s.Name, n, limit)
-		}
+	if limit := b.target.limit(); limit > 0 && (room == 0 || limit < room) {
 		b.atOnce = limit
 	}
 	if room == 0 || n <= room || s.SearchPool > 0 {

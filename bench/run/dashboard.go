@@ -44,7 +44,6 @@ func (b *Backend) dashboard(ctx context.Context, s scenario.Scenario) error {
 	if !b.target.Elasticsearch.Given() {
 		b.found.Product, b.found.AsyncSearch, b.found.ShardDelay, b.found.DelayImplementer = "Elasticsearch", true, true, ByServer
 		if b.target.AtOnce == 0 {
-			b.target.AtOnce = unknown
 			b.target.say(fmt.Sprintf("how many searches its Elasticsearch executes at once is not known: no more than %d are tried. Tell with --max-searches, or let it be asked with --elasticsearch", unknown))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/process"
 
+	"pollbench/bench/browser"
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
 )
@@ -48,15 +49,19 @@ const (
 	digits      = 2
 )
 
-// NewMonitor begins to watch.
-func NewMonitor(c clock.Clock) *Monitor {
+// NewMonitor begins to watch. What keeps it from going on is told.
+func NewMonitor(c clock.Clock, failed func(error)) *Monitor {
 	ctx, stop := context.WithCancel(context.Background())
 	m := &Monitor{stop: stop, lateness: hdrhistogram.New(1, maxLateness, digits), cores: runtime.NumCPU(), began: c.Now()}
 	// Without a handle of our own process its CPU and memory stay at zero; on the platforms we know it cannot fail.
 	m.self, _ = process.NewProcess(int32(os.Getpid()))
 	m.before = m.usage(c.Now())
 	m.now = m.before
-	m.stopped.Go(func() { m.watch(ctx, c) })
+	m.stopped.Go(func() {
+		if err := browser.Guard(func() error { m.watch(ctx, c); return nil }); err != nil {
+			failed(err)
+		}
+	})
 	return m
 }
 

@@ -28,6 +28,9 @@ func (t Target) Plays(s scenario.Scenario) error {
 	if n := plan.Load(s); t.Begin != nil && s.SearchPool == 0 && n > maxThreads {
 		add("a load of %d searches needs as many search threads, and no machine has more than %d: take fewer panels or tabs", n, maxThreads)
 	}
+	if n, limit := plan.Load(s), t.limit(); limit > 0 && n > limit {
+		add("a load has %d searches, and no more than %d are allowed at once: allow more with --max-searches, or take fewer --panels or tabs", n, limit)
+	}
 	if !t.Dashboard.Given() {
 		return errors.Join(errs...)
 	}

@@ -8,10 +8,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -57,24 +56,25 @@ type Progress struct {
 }
 
 // Run plays the plan to its end or to the context's. Trials that the context cuts off are not recorded; the error is then the
-// context's. Every other error means that observations could not be kept.
+// context's. Every other error means that the run could not go on: observations could not be kept, the servers are not what they were, or something has
+// panicked, on whichever goroutine.
 func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
 		return o.Backend.target.redactError(err)
 	}
 	r := &runner{Options: o, epoch: o.Clock.Now(), lead: o.lead(), open: map[int]opened{}}
 	defer r.closeAll()
+	ctx, r.stop = context.WithCancelCause(ctx)
+	defer r.stop(nil)
 	if !o.Plan.Alone {
 		r.openAhead(ctx)
 	}
 	runtime.GC() // what opening has left behind is cleared away now, not beside the first loads
-	r.monitor = NewMonitor(o.Clock)
+	r.monitor = NewMonitor(o.Clock, r.stop)
 	defer r.monitor.Stop()
 	first := o.Clock.Now().Add(2 * r.lead)
 	o.Backend.site.Begin(first) // cuts between the servers count from it
 	r.progress = Progress{Began: first, Planned: len(o.Plan.Trials)}
-	ctx, r.stop = context.WithCancelCause(ctx)
-	defer r.stop(nil)
 	failed := o.Backend.failed(ctx)
 	go func() {
 		select {
@@ -85,15 +85,12 @@ func Run(ctx context.Context, o Options) error {
 	}()
 	if o.Plan.Alone {
 		for _, t := range o.Plan.Trials {
-			r.trial(ctx, t, o.Clock.Now().Add(r.lead)) // on the caller's goroutine, whose deferred calls a panic does not skip
+			r.play(ctx, t, o.Clock.Now().Add(r.lead))
 		}
 	} else {
 		var trials sync.WaitGroup
 		for _, t := range o.Plan.Trials {
-			trials.Go(func() {
-				defer r.panicked(t)
-				r.trial(ctx, t, first.Add(t.Start.Duration))
-			})
+			trials.Go(func() { r.play(ctx, t, first.Add(t.Start.Duration)) })
 		}
 		trials.Wait()
 	}
@@ -149,7 +146,12 @@ func (r *runner) openAhead(ctx context.Context) {
 		turns <- struct{}{}
 		opening.Go(func() {
 			defer func() { <-turns }()
-			if o, err := r.take(ctx, t); err == nil {
+			var o opened
+			err := browser.Guard(func() (err error) { o, err = r.take(ctx, t); return err })
+			if panicked(err) {
+				r.stop(err)
+			}
+			if err == nil {
 				r.mu.Lock()
 				r.open[t.Trial] = o
 				r.mu.Unlock()
@@ -195,16 +197,30 @@ func (r *runner) closeAll() {
 	}
 }
 
-// trial plays one load at the intended instant and records it.
-func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
+// play plays one load at the intended instant. When the run cannot go on after it, it ends.
+func (r *runner) play(ctx context.Context, t plan.Trial, intended time.Time) {
 	if clock.SleepUntil(ctx, r.Clock, intended.Add(-r.lead)) != nil {
 		return
 	}
+	err := browser.Guard(func() error { return r.trial(ctx, t, intended) })
+	if panicked(err) {
+		err = fmt.Errorf("trial %d: %w", t.Trial, err)
+	}
+	if err != nil {
+		r.stop(err)
+	}
+}
+
+// trial plays the load and records it.
+func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) error {
 	r.report(func(p *Progress) { p.InFlight++ })
 	seen, err := r.load(ctx, t, intended)
 	if ctx.Err() != nil {
 		r.report(func(p *Progress) { p.InFlight-- })
-		return
+		return nil
+	}
+	if panicked(err) {
+		return err
 	}
 	if err != nil {
 		r.monitor.Dropped()
@@ -213,7 +229,7 @@ func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) {
 		}
 	}
 	seen.Trial, seen.Swept, seen.Strategy, seen.Protocol, seen.Topology, seen.Repeat = t.Trial, t.Swept, t.Strategy, t.Protocol, t.Topology, t.Repeat
-	r.keep(seen)
+	return r.keep(seen)
 }
 
 func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (record.Trial, error) {
@@ -230,15 +246,13 @@ func (r *runner) load(ctx context.Context, t plan.Trial, intended time.Time) (re
 	return seen, err
 }
 
-// keep records one observation; when that fails, the run cannot go on.
-func (r *runner) keep(t record.Trial) {
+// keep records one observation. After an error the run cannot go on.
+func (r *runner) keep(t record.Trial) error {
 	t.Health = r.monitor.Health()
 	r.redact(&t)
-	if err := r.record(t); err != nil {
-		r.stop(err)
-	}
-	if strings.Contains(t.FirstError(), browser.Nowhere) { // every load from now on would fail, or worse
-		r.stop(fmt.Errorf("%s: another run that has made it may have removed it at its end; runs at the same time need an --index that stays", browser.Nowhere))
+	err := r.record(t)
+	if err == nil {
+		err = r.Backend.indexGone(t.FirstError())
 	}
 	r.report(func(p *Progress) {
 		p.InFlight--
@@ -247,6 +261,7 @@ func (r *runner) keep(t record.Trial) {
 			p.Failed++
 		}
 	})
+	return err
 }
 
 // redact takes credentials out of errors, which quote servers. Loads that went well in the end have some too.
@@ -288,11 +303,10 @@ func (r *runner) time(t time.Time) record.Time {
 	return record.Time(t.Sub(r.epoch) / time.Microsecond)
 }
 
-// panicked ends the run for a panic in a load, so that servers that were started for it are closed. Elsewhere a panic ends the program.
-func (r *runner) panicked(t plan.Trial) {
-	if why := recover(); why != nil {
-		r.stop(fmt.Errorf("trial %d: panic: %v\n%s", t.Trial, why, debug.Stack()))
-	}
+// panicked tells an error that ends the run, where others only fail the load.
+func panicked(err error) bool {
+	var p *browser.Panic
+	return errors.As(err, &p)
 }
 
 // dashboard is what each tab of a trial's browser loads.

@@ -150,7 +150,9 @@ func TestNoSecretIsTold(t *testing.T) {
 				d := newDouble(t, n, elastic.Options{})
 				defer d.Close()
 				mine := Server{URL: d.url, Authorization: basic("me", "topsecretpw")}
-				remove(t, mine, n)
+				if err := remove(t, mine, n); err != nil {
+					t.Fatal(err)
+				}
 				d.http.Handler = quoting(d, c.when)
 				told := func(where, what, want string) {
 					t.Helper()

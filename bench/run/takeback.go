@@ -1,14 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pollbench/bench/browser"
@@ -39,12 +40,27 @@ const (
 	pause = time.Second
 )
 
-// takeBack deletes what the run has left on servers that go on: its searches, and its index.
+// takeBack deletes what the run has left on servers that go on: its searches, and its index. It may take a minute, and says so before: who hears nothing
+// after Ctrl-C presses it again.
 func (b *Backend) takeBack() error {
 	if b.target.ours() {
 		return nil
 	}
-	return errors.Join(b.deleteSearches(), b.deleteIndex())
+	var left []string
+	if n := len(b.asked.ids); n > 0 {
+		left = append(left, fmt.Sprintf("%d searches", n))
+	}
+	if b.lent {
+		left = append(left, "the index "+documents.Index)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	b.target.say("deleting " + strings.Join(left, " and ") + " on the server: a second Ctrl-C would leave the rest there")
+	if err := errors.Join(b.deleteSearches(), b.deleteIndex()); err != nil {
+		return b.target.redactError(err)
+	}
+	return nil
 }
 
 func (b *Backend) deleteSearches() error {
@@ -63,13 +79,20 @@ func (b *Backend) deleteSearches() error {
 	defer client.CloseIdleConnections()
 	ids := make(chan string)
 	var deleting sync.WaitGroup
-	var left atomic.Int64
+	var mu sync.Mutex
+	var left int
+	var first error
 	for range deleters {
 		deleting.Go(func() {
 			for id := range ids {
-				if !deleted(ctx, client, server.URL+route+"/"+url.PathEscape(id)) {
-					left.Add(1)
+				err := browser.Guard(func() error { return removeSearch(ctx, client, server.URL+route+"/"+url.PathEscape(id)) })
+				if err == nil {
+					continue
 				}
+				mu.Lock()
+				left++
+				first = cmp.Or(first, err)
+				mu.Unlock()
 			}
 		})
 	}
@@ -82,8 +105,8 @@ func (b *Backend) deleteSearches() error {
 	}
 	close(ids)
 	deleting.Wait()
-	if n := left.Load(); n > 0 {
-		return fmt.Errorf("%d of %d searches could not be deleted: they expire within a minute", n, len(b.asked.ids))
+	if left > 0 {
+		return fmt.Errorf("%d of %d searches could not be deleted (%w): they expire by themselves; wait a minute before the next run on that server", left, len(b.asked.ids), first)
 	}
 	return nil
 }
@@ -96,21 +119,42 @@ func (b *Backend) deleteIndex() error {
 	defer cancel()
 	client := b.server.client(b.network)
 	defer client.CloseIdleConnections()
-	return documents.Delete(ctx, client, b.server.URL)
+	if err := documents.Delete(ctx, client, b.server.URL); err != nil {
+		return fmt.Errorf("%w: remove it with DELETE /%s", err, documents.Index)
+	}
+	return nil
 }
 
-// deleted tells whether the search is gone: one that the server no longer knows is.
-func deleted(ctx context.Context, client *http.Client, at string) bool {
+// indexGone makes an error of a load's failure after which every load would fail, or worse; nil is any other.
+func (b *Backend) indexGone(failure string) error {
+	if !strings.Contains(failure, browser.Nowhere) {
+		return nil
+	}
+	why := "a run that has made it removes it at its end: play runs one after the other, or on an index of your own, by --index"
+	if b.target.Index != "" {
+		why = "name one that stays with --index"
+	}
+	return fmt.Errorf("%s %s: %s", browser.Nowhere, b.target.indexName(), why)
+}
+
+// removeSearch deletes a search. One that the server no longer knows is gone as well.
+func removeSearch(ctx context.Context, client *http.Client, at string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, at, nil)
 	if err != nil {
-		return false
+		return err
 	}
 	r.Header = browser.Headers()
 	answer, err := client.Do(r)
 	if err != nil {
-		return false
+		return err
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)) // so that the connection can be used again
-	_ = answer.Body.Close()
-	return answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusNotFound
+	defer answer.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)) // all of it, so that the connection can be used again
+	if answer.StatusCode == http.StatusOK || answer.StatusCode == http.StatusNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("status %d: %s", answer.StatusCode, said[:min(len(said), 300)])
 }

@@ -254,7 +254,9 @@ func TestNothingIsLeft(t *testing.T) {
 				if c.there {
 					created, removed = 0, 0
 				} else {
-					remove(t, mine, n)
+					if err := remove(t, mine, n); err != nil {
+						t.Fatal(err)
+					}
 				}
 				d.removed = 0
 				backend, err := Start(t.Context(), clock.Standard(), n, s, Target{Elasticsearch: mine, DelayBy: c.by, AtOnce: 30})
@@ -286,13 +288,11 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 // remove takes the index away that the embedded server has from the start.
-func remove(t *testing.T, s Server, n *network.Memory) {
+func remove(t *testing.T, s Server, n *network.Memory) error {
 	t.Helper()
 	client := s.client(n)
 	defer client.CloseIdleConnections()
-	if err := documents.Delete(t.Context(), client, s.URL); err != nil {
-		t.Fatal(err)
-	}
+	return documents.Delete(t.Context(), client, s.URL)
 }
 
 // A dashboard server that runs already is played against as one's own would be.

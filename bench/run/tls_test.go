@@ -45,7 +45,9 @@ func TestElasticsearchBehindTLS(t *testing.T) {
 					}
 				}()
 				mine := Server{URL: "https://" + l.Addr().String(), Roots: roots}
-				remove(t, mine, n)
+				if err := remove(t, mine, n); err != nil {
+					t.Fatal(err)
+				}
 				trials, err := playOn(t.Context(), t, n, Target{Elasticsearch: mine, DelayBy: by}, s, plan.Options{})
 				if err != nil || len(trials) != 4 {
 					t.Fatal(len(trials), err)

@@ -88,18 +88,21 @@ func (t Target) Expect(s scenario.Scenario, p plan.Plan) Traffic {
 		sent = append(sent, make([]time.Duration, askedOfDashboard)...)
 	}
 	now, searches := lead, 0
-	warm, together := warming(s, warmUpPanels, p.AtOnce)
+	panels := fewPanels(p.AtOnce)
+	warm := warming(s, panels)
+	var loads []scenario.Variant
+	for _, v := range warm.Variants() {
+		loads = append(loads, slices.Repeat([]scenario.Variant{v}, t.servers(s, v.Path, p.AtOnce))...)
+	}
 	play := forecast(warm)
-	for some := range slices.Chunk(warm.Variants(), together) {
+	for some := range slices.Chunk(loads, together(len(loads), panels, p.AtOnce)) {
 		begins, ends := now, now
 		for _, v := range some {
 			load := play(plan.Trial{Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1})
-			for range t.servers(s, v.Path, p.AtOnce) {
-				sent = t.append(sent, warm, v.Strategy, v.Protocol, load, begins)
-				searches += len(load.Panels)
-				ends = max(ends, begins+load.Time())
-				begins += plan.MinSpacing
-			}
+			sent = t.append(sent, warm, v.Strategy, v.Protocol, load, begins)
+			searches += len(load.Panels)
+			ends = max(ends, begins+load.Time())
+			begins += plan.MinSpacing
 		}
 		now = ends + lead
 	}

@@ -119,7 +119,9 @@ func TestExpectedTraffic(t *testing.T) {
 					defer there.Close(context.Background())
 					c.target.Dashboard.URL = serve(t, n, got.count(there.Handler()))
 				} else {
-					remove(t, Server{URL: d.url}, n)
+					if err := remove(t, Server{URL: d.url}, n); err != nil {
+						t.Fatal(err)
+					}
 					c.target.Elasticsearch.URL = d.url
 					d.http.Handler = got.count(d)
 				}

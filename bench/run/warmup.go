@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"pollbench/bench/browser"
 	"pollbench/bench/clock"
 	"pollbench/bench/model"
 	"pollbench/bench/plan"
@@ -18,8 +20,14 @@ import (
 // warmUpDelay is long enough for each strategy to come to its first poll, and so to use all that a load uses.
 const warmUpDelay = 600 * time.Millisecond
 
-// warmUpPanels is how many panels are enough where nothing has only just started.
-const warmUpPanels = 4
+// fewPanels is how many panels are enough where nothing has only just started.
+func fewPanels(atOnce int) int {
+	const enough = 4
+	if atOnce > 0 {
+		return min(enough, atOnce)
+	}
+	return enough
+}
 
 // warmUpPayload is small enough for the slowest network.
 const warmUpPayload = 2 << 10
@@ -31,15 +39,17 @@ const (
 	javaRounds   = 4
 )
 
-// effort is how many rounds of how many panels each variant is warmed up with.
+// effort is how many rounds of how many panels each variant is warmed up with: no more than the server executes or may get.
 func (b *Backend) effort(variants int) (rounds, panels int) {
+	few := fewPanels(b.atOnce)
 	if b.started == nil {
-		return 1, warmUpPanels
+		return 1, few
 	}
 	panels = javaPanels
 	if b.atOnce > 0 {
-		panels = max(warmUpPanels, min(panels, b.atOnce/variants))
+		panels = min(panels, b.atOnce/variants)
 	}
+	panels = max(few, panels)
 	return max(1, min(javaRounds, javaSearches/(panels*variants))), panels
 }
 
@@ -53,9 +63,15 @@ func warmUp(ctx context.Context, o Options) error {
 		}
 	}
 	rounds, panels := o.Backend.effort(len(asked.Variants()))
-	s, together := warming(asked, panels, o.Backend.atOnce)
+	s := warming(asked, panels)
+	var all []warmUpLoad
+	for _, v := range s.Variants() {
+		for server := range o.Backend.entrances[v.Path.String()].dashboards {
+			all = append(all, warmUpLoad{v, server})
+		}
+	}
 	for range rounds {
-		for some := range slices.Chunk(s.Variants(), together) {
+		for some := range slices.Chunk(all, together(len(all), panels, o.Backend.atOnce)) {
 			if err := warmUpWith(ctx, o, s, some); err != nil {
 				return errors.Join(o.Backend.ended(ctx), err)
 			}
@@ -64,47 +80,59 @@ func warmUp(ctx context.Context, o Options) error {
 	return nil
 }
 
-// warming is the scenario that is played to warm up for another, and how many of its variants at a time.
-func warming(asked scenario.Scenario, panels, atOnce int) (s scenario.Scenario, together int) {
-	s = asked
+// warming is the scenario that is played to warm up for another.
+func warming(asked scenario.Scenario, panels int) scenario.Scenario {
+	s := asked
 	s.Groups = []scenario.Group{{Panels: panels, Delay: clock.Seconds{Duration: warmUpDelay}}}
 	s.Tabs, s.Bystanders, s.Payload = scenario.Tabs{}, nil, min(asked.Payload, warmUpPayload)
 	s.SearchTimeout.Duration = warmUpDelay + 10*Options{Scenario: asked}.lead()
-	together = len(asked.Variants())
-	if atOnce > 0 {
-		together = max(1, min(together, atOnce/panels))
-	}
-	return s, together
+	return s
 }
 
-// warmUpWith plays some variants of a scenario once, side by side. Trouble is expected where it was asked for.
-func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, variants []scenario.Variant) error {
+// together is how many loads are played at a time, so that no more searches run at once than may. 0 is no limit.
+func together(loads, panels, atOnce int) int {
+	if atOnce > 0 {
+		return min(loads, atOnce/panels)
+	}
+	return loads
+}
+
+// warmUpLoad is one variant at one of its path's dashboard servers.
+type warmUpLoad struct {
+	scenario.Variant
+	server int
+}
+
+// warmUpWith plays some loads of a scenario once, side by side. Trouble is expected where it was asked for.
+func warmUpWith(ctx context.Context, o Options, s scenario.Scenario, some []warmUpLoad) error {
 	asked := o.Scenario
 	var loads sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
 	start := o.Clock.Now().Add(lead)
-	for _, v := range variants {
+	for _, one := range some {
+		v := one.Variant
 		calm, _ := model.Expects(asked, v)
 		troubled := !calm || v.Path.IdleTimeout.Duration > 0
-		for server := range o.Backend.entrances[v.Path.String()].dashboards {
-			t := plan.Trial{Trial: server, Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1}
-			intended := start
-			start = start.Add(plan.MinSpacing)
-			loads.Go(func() {
-				r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
-				r.Scenario = s
+		t := plan.Trial{Trial: one.server, Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1}
+		intended := start
+		start = start.Add(plan.MinSpacing)
+		loads.Go(func() {
+			r := &runner{Options: o, epoch: intended.Add(-lead), monitor: &Monitor{}}
+			r.Scenario = s
+			err := browser.Guard(func() error {
 				seen, err := r.load(ctx, t, intended)
 				if err == nil && seen.Outcome != record.OK {
-					err = errors.New(seen.FirstError())
+					err = cmp.Or(o.Backend.indexGone(seen.FirstError()), errors.New(seen.FirstError()))
 				}
-				mu.Lock()
-				defer mu.Unlock()
-				if err != nil && failed == nil && !troubled {
-					failed = fmt.Errorf("warm up with %s over %s, %s: %w", t.Strategy, t.Protocol, t.Topology, err)
-				}
+				return err
 			})
-		}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil && failed == nil && (!troubled || panicked(err)) {
+				failed = fmt.Errorf("warm up with %s over %s, %s: %w", t.Strategy, t.Protocol, t.Topology, err)
+			}
+		})
 	}
 	loads.Wait()
 	if err := context.Cause(ctx); err != nil {

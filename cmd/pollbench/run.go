@@ -186,15 +186,14 @@ func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several boo
 	}()
 	err := r.measure(ctx, timer, j)
 	interrupted := ctx.Err() != nil
-	if err != nil && !interrupted {
-		return err
-	}
-	a, text, err := analyse(j.dir)
+	a, text, unread := analyse(j.dir)
 	switch {
-	case interrupted && err != nil:
+	case interrupted && unread != nil:
 		return fmt.Errorf("%w before the first load ended: nothing was measured (%s)", errInterrupted, j.dir)
-	case err != nil:
+	case err != nil && unread != nil: // it ended before anything was measured
 		return err
+	case unread != nil:
+		return unread
 	}
 	if err := record.WriteAnalysis(j.dir, text); err != nil {
 		return err
@@ -205,6 +204,9 @@ func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several boo
 	fmt.Fprintf(r.stderr, "result in %s\n", j.dir)
 	if interrupted {
 		return fmt.Errorf("%w: the loads that had ended are kept in %s", errInterrupted, j.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("the run ended early, and the loads that had ended are kept in %s: %w", j.dir, err)
 	}
 	if finished(a) == 0 {
 		return fmt.Errorf("no load of %s finished: see %s", j.scenario.Name, filepath.Join(j.dir, record.ObservationsFile))
