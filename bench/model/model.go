@@ -6,7 +6,8 @@
 // request takes the same round trip, half of it each way; where the network to Elasticsearch is slow, a poll by status that finds the
 // search ended takes that hop's round trip once more, to fetch the result. A proxy ends what idles too long, and the dashboard server then cancels the
 // search, as in reality. The browser is faithful: requests of all tabs queue first in first out for the slots
-// of HTTP/1.1 or the streams of h2, and elapsed time is counted from when the page asked for the search.
+// of HTTP/1.1 or the streams of h2, and elapsed time is counted from when the page asked for the search. Of streams the model knows the browser's own limit
+// alone, as our servers allow far more: before one that allows fewer than there are requests at once, such as nginx with 128, measured loads are longer than its.
 //
 // Where the scenario gives the server a search pool, searches queue there, in the order of arrival, as in Elasticsearch twice each: see pool.
 //

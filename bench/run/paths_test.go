@@ -78,6 +78,14 @@ func TestPerfectNetworkIsNotTheFirst(t *testing.T) {
 	})
 }
 
+// A page that opens its connections as it needs them queues for them as one that has them, on h2 for as few streams as the browser may have.
+func TestColdPagesAreTheModel(t *testing.T) {
+	s := with(odd(), "traditional", "continuous")
+	s.Cold = true
+	s.Browser.H2Streams = 3
+	checkTrials(t, s)
+}
+
 // Tabs share slots, on either protocol. Panels of a tab are equal, so that it does not matter which of them is the first to be answered.
 func TestTabsAreTheModel(t *testing.T) {
 	s := with(odd(), "traditional", "continuous")
