@@ -38,6 +38,7 @@ func (a *Analysis) warn(r record.Result) {
 			add("%s", line)
 		}
 	}
+	a.Warnings = append(a.Warnings, unstruck(r)...)
 	if noFinished > 0 {
 		add("%d of %d cells have no finished trial", noFinished, len(a.Cells))
 	}

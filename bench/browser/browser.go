@@ -1,10 +1,14 @@
 // Package browser is the virtual browser: it plays dashboard pages as a real one would, and times each request.
 //
 // A browser is slots plus a protocol. On HTTP/1.1 it has six connections to a host and each carries one request at a time; on h2 it
-// has one connection that carries as many requests as the lower of its own and the server's limit of streams. A request queues for a slot,
-// first in first out, and that wait is a recorded time. net/http's own connection pool would hide it, so the
+// has one connection that carries as many requests as the lower of its own and the server's limit of streams; before the server has told its limit, no
+// more than 100 are meant for it. A request queues for a slot, first in first out, and that wait is a recorded time. net/http's own connection pool would hide it, so the
 // slots are ours, and under them are the single connections of package wire. Nothing in a browser has a goroutine while it waits, but for
 // the HTTP/1.1 requests under way and the reader of each h2 connection.
+//
+// As in Chromium, each new h2 connection brings its own limit, also the first one of a cold page and one that replaces a broken one. Unlike Chromium, which
+// sends its first 100 requests before the server's settings have come, ours waits for them: with a server that tells them only after the TLS handshake,
+// a connection's first requests are later by one round trip. And a limit that the server changes in the middle of a connection is not followed.
 //
 // A [Browser] has the connections to one host, and all its tabs share them; [Browser.Load] plays a dashboard in each tab and returns the observation
 // of them all.
@@ -108,23 +112,25 @@ type connection interface {
 // stamps are the instants of one exchange.
 type stamps struct{ sent, firstByte, done time.Time }
 
+// streamsUntold is what Chromium takes for a server's limit of streams until it has been told.
+const streamsUntold = 100
+
 // New makes a browser that has no connection yet.
 func New(o Options) *Browser {
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{}).DialContext
 	}
 	b := &Browser{goroutines: &goroutines{broken: make(chan struct{})}, options: o}
-	places, slots := 1, o.Limits.H2Streams
+	places, slots, most := 1, o.Limits.H2Streams, streamsUntold
 	if o.Protocol == scenario.HTTP1 {
-		places, slots = o.Limits.HTTP1Connections, o.Limits.HTTP1Connections
+		places, slots, most = o.Limits.HTTP1Connections, o.Limits.HTTP1Connections, o.Limits.HTTP1Connections
 	}
-	b.places, b.slots = make([]place, places), newSlots(slots, b.start)
+	b.places, b.slots = make([]place, places), newSlots(slots, most, b.start)
 	return b
 }
 
 // Connect opens all the connections that the browser may have and sends a request on each, as in one that has long been in
-// use. Any answer shows that a connection works, also one that wants rights for the status, but for a server's own trouble (5xx). On h2 it also brings
-// the server's limit of streams, which holds from then on if it is the lower one.
+// use. Any answer shows that a connection works, also one that wants rights for the status, but for a server's own trouble (5xx).
 func (b *Browser) Connect(ctx context.Context) error {
 	errs := make([]error, len(b.places))
 	var opening sync.WaitGroup
@@ -154,9 +160,6 @@ func (b *Browser) connect(ctx context.Context, i int) error {
 		return fmt.Errorf("open page: %w", err)
 	}
 	o.used.Store(true)
-	if h2, ok := o.conn.(*h2Conn); ok {
-		b.slots.limit(h2.streams())
-	}
 	return nil
 }
 
@@ -197,6 +200,9 @@ func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 		return nil, fmt.Errorf("connect to %s over %s: %w", b.options.Address, b.options.Protocol, err)
 	}
 	p.open = &open{conn: c, number: int(b.opened.Add(1))}
+	if h2, ok := c.(*h2Conn); ok {
+		b.slots.limit(h2.streams())
+	}
 	return p.open, nil
 }
 

@@ -26,38 +26,45 @@ import (
 func opened(t *testing.T, protocol scenario.Protocol, handler http.HandlerFunc, change ...func(*Options)) *Browser {
 	t.Helper()
 	var memory network.Memory
-	listener, err := memory.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
 	certificate, roots, err := kibana.Certificate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
+	server := &http.Server{Handler: handler}
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, connectionKey{}, c)
 	}
-	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"}}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.ServeTLS(listener, "", "")
-	}()
 	o := Options{
-		Clock: clock.Standard(), Epoch: time.Now().Add(-time.Second), Protocol: protocol, Address: listener.Addr().String(),
+		Clock: clock.Standard(), Epoch: time.Now().Add(-time.Second), Protocol: protocol, Address: served(t, &memory, server, certificate),
 		Limits: scenario.Browser{HTTP1Connections: 2, H2Streams: 8}, TLS: &tls.Config{RootCAs: roots}, Dial: memory.Dial,
 	}
 	for _, c := range change {
 		c(&o)
 	}
 	page := New(o)
+	t.Cleanup(page.Close)
+	return page
+}
+
+// served starts the server, for the length of the test, and returns its address.
+func served(t *testing.T, memory *network.Memory, server *http.Server, certificate tls.Certificate) string {
+	t.Helper()
+	listener, err := memory.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"}}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.ServeTLS(listener, "", "")
+	}()
 	t.Cleanup(func() {
-		page.Close()
 		_ = server.Close()
 		<-ended
 	})
-	return page
+	return listener.Addr().String()
 }
 
 // connectionKey is where a request's context has the connection that it came over.
@@ -172,30 +179,6 @@ func TestLoadIsEnded(t *testing.T) {
 			})
 		}
 	}
-}
-
-// The server's limit of streams holds where it is the lower one.
-func TestServersStreamLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var most, now int
-		turn := make(chan struct{}, 1)
-		page := opened(t, scenario.H2, func(w http.ResponseWriter, r *http.Request) {
-			turn <- struct{}{}
-			now++
-			most = max(most, now)
-			<-turn
-			time.Sleep(time.Second)
-			turn <- struct{}{}
-			now--
-			<-turn
-			answered(w, false)
-		})
-		page.slots.limit(3)
-		load(t, page, 9)
-		if most != 3 {
-			t.Errorf("%d requests at once, want 3", most)
-		}
-	})
 }
 
 // A browser sends a request again whose connection broke before anything of the answer was there: once, and if the connection had been used before.

@@ -81,9 +81,9 @@ func (b *Browser) send(ctx context.Context, c call, done func(answer, record.Req
 	s := &sending{}
 	t := b.slots.queue(func(t *ticket) {
 		seen.Slot = b.since(b.options.Clock.Now())
-		b.try(ctx, c, s, t.slot, func(a answer, at stamps, number int, resent bool, err error) {
+		b.try(ctx, c, s, t, &seen.Resent, func(a answer, at stamps, number int, err error) {
 			b.slots.release(t)
-			seen.Connection, seen.Resent = number, resent
+			seen.Connection = number
 			seen.Sent, seen.FirstByte, seen.Done = b.since(at.sent), b.since(at.firstByte), b.since(at.done)
 			if err == nil {
 				err = b.note(&seen, c, &a)
@@ -96,14 +96,17 @@ func (b *Browser) send(ctx context.Context, c call, done func(answer, record.Req
 }
 
 // try makes the exchange, and makes it again on a new connection if one that had been used before broke off with nothing of the answer there: then
-// browsers take it that the server had closed it at that moment, and do so whatever the method. Chromium 156 does, over HTTP/1.1 and h2, once.
-func (b *Browser) try(ctx context.Context, c call, s *sending, slot int, done func(a answer, at stamps, number int, resent bool, err error)) {
-	var resent bool
+// browsers take it that the server had closed it at that moment, and do so whatever the method. Chromium 156 does, over HTTP/1.1 and h2, once. If the
+// connection turns out to take fewer requests, this one is in line again, and nothing is done.
+func (b *Browser) try(ctx context.Context, c call, s *sending, t *ticket, resent *bool, done func(a answer, at stamps, number int, err error)) {
 	var attempt func()
 	attempt = func() {
-		p, err := b.connection(ctx, slot)
+		p, err := b.connection(ctx, t.slot)
+		if !b.slots.begin(t) {
+			return
+		}
 		if err != nil {
-			done(answer{}, stamps{}, 0, resent, passing{err})
+			done(answer{}, stamps{}, 0, passing{err})
 			return
 		}
 		p.conn.exchange(c, s, func(a answer, at stamps, err error) {
@@ -111,8 +114,9 @@ func (b *Browser) try(ctx context.Context, c call, s *sending, slot int, done fu
 			if err == nil {
 				p.used.Store(true)
 			}
-			if err != nil && !resent && at.firstByte.IsZero() && p.used.Load() && !p.conn.usable() && !s.wasDropped() && ctx.Err() == nil {
-				resent = true
+			if err != nil && !*resent && at.firstByte.IsZero() && p.used.Load() && !p.conn.usable() && !s.wasDropped() && ctx.Err() == nil {
+				*resent = true
+				b.slots.again(t)
 				attempt()
 				return
 			}
@@ -122,7 +126,7 @@ func (b *Browser) try(ctx context.Context, c call, s *sending, slot int, done fu
 				}
 				err = passing{fmt.Errorf("%s %s: %w", c.method, c.path, err)}
 			}
-			done(a, at, p.number, resent, err)
+			done(a, at, p.number, err)
 		})
 	}
 	attempt()

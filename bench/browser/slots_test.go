@@ -52,7 +52,7 @@ func slotOf(l *line, n int) int {
 
 func TestSlotsAreGivenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{slots: newSlots(2, start)}
+		l := &line{slots: newSlots(2, 2, start)}
 		l.add(4)
 		l.check(t, "two slots", 0, 1)
 		l.release(l.tickets[1])
@@ -72,7 +72,7 @@ func TestSlotsAreGivenInOrder(t *testing.T) {
 
 func TestLeaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{slots: newSlots(1, start)}
+		l := &line{slots: newSlots(1, 1, start)}
 		l.add(3)
 		if !l.leave(l.tickets[1]) || l.leave(l.tickets[1]) || l.leave(l.tickets[0]) {
 			t.Error("only who queues can leave, and once")
@@ -82,19 +82,63 @@ func TestLeaving(t *testing.T) {
 	})
 }
 
+// begun begins with the tickets and checks which of them may.
+func (l *line) begun(t *testing.T, what string, want bool, tickets ...int) {
+	t.Helper()
+	for _, n := range tickets {
+		if l.begin(l.tickets[n]) != want {
+			t.Errorf("%s: ticket %d may begin: %v, want %v", what, n, !want, want)
+		}
+	}
+}
+
+// A limit that becomes known while slots are held takes them back from the newest that have not begun, who then wait where they were in line.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &line{slots: newSlots(256, start)}
-		l.limit(2)
-		l.add(3)
-		l.check(t, "a limit of two streams", 0, 1)
-		l.limit(1)
+		l := &line{slots: newSlots(256, 5, start)}
+		l.add(8)
+		l.check(t, "at first", 0, 1, 2, 3, 4)
+		l.begun(t, "before the limit", true, 1)
+		l.limit(3)
+		l.begun(t, "beyond the limit", false, 4, 3)
+		l.begun(t, "within the limit", true, 2, 0)
+		l.check(t, "at the limit", 0, 1, 2, 3, 4)
 		l.release(l.tickets[0])
-		l.check(t, "a limit that comes late", 0, 1, 2)
-		wide := &line{slots: newSlots(2, start)}
-		wide.limit(100)
-		wide.add(3)
-		wide.check(t, "a limit above the browser's own", 0, 1)
+		l.check(t, "who was taken back comes first", 0, 1, 2, 3, 4, 3)
+		l.release(l.tickets[1])
+		l.check(t, "in the old order", 0, 1, 2, 3, 4, 3, 4)
+		l.begun(t, "the second time", true, 3, 4)
+		l.limit(1)
+		l.release(l.tickets[2])
+		l.release(l.tickets[3])
+		l.check(t, "a slot in use is not taken", 0, 1, 2, 3, 4, 3, 4)
+		l.again(l.tickets[4])
+		l.begun(t, "alone on the next connection", true, 4)
+		l.limit(2)
+		l.check(t, "a limit that is raised", 0, 1, 2, 3, 4, 3, 4, 5)
+		l.limit(1000)
+		l.add(260)
+		if l.held != 256 {
+			t.Errorf("%d slots are held beyond the browser's own 256", l.held)
+		}
+	})
+}
+
+// Requests whose connection has broken begin again, and those that come when all streams of the next one are taken wait.
+func TestLimitOfTheNextConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{slots: newSlots(256, 100, start)}
+		l.add(4)
+		l.begun(t, "on the first connection", true, 0, 1, 2, 3)
+		for _, n := range []int{3, 0, 1} {
+			l.again(l.tickets[n])
+		}
+		l.limit(2)
+		l.begun(t, "what had to begin again", true, 0)
+		l.begun(t, "what had to begin again", false, 1, 3)
+		l.again(l.tickets[2])
+		l.begun(t, "in time for the second stream", true, 2)
+		l.check(t, "one stream taken, one to come", 0, 1, 2, 3)
 	})
 }
 

@@ -286,6 +286,19 @@ func TestNoExpectation(t *testing.T) {
 	if ok, _ := Expects(queueing, path(scenario.Conditions{})); ok {
 		t.Error("something is expected of a pool that cancelled searches leave")
 	}
+	far := path(scenario.Conditions{RTT: seconds(0.1)})
+	hiding := equal(1)
+	hiding.Tabs = scenario.Tabs{Count: 2, Hide: seconds(1)}
+	direct := scenario.Variant{Protocol: scenario.H2}
+	direct.Path.Network.LastHop.RTT = seconds(0.1)
+	if ok, _ := Expects(hiding, direct); !ok {
+		t.Error("nothing is expected of hidden tabs over distant h2, whose connections stay")
+	}
+	for _, v := range []scenario.Variant{far, {Protocol: scenario.HTTP1, Path: direct.Path}} {
+		if ok, _ := Expects(hiding, v); ok {
+			t.Errorf("something is expected of hidden tabs over %s, %s, whose connections are opened anew", v.Protocol, v.Path)
+		}
+	}
 	faulty := equal(1)
 	faulty.Groups[0].Fault = &scenario.Fault{Kind: scenario.Unavailable}
 	if ok, _ := Expects(faulty, path(scenario.Conditions{})); ok {

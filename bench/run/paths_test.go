@@ -78,6 +78,14 @@ func TestPerfectNetworkIsNotTheFirst(t *testing.T) {
 	})
 }
 
+// A page that opens its connections as it needs them queues for them as one that has them, on h2 for as few streams as the browser may have.
+func TestColdPagesAreTheModel(t *testing.T) {
+	s := with(odd(), "traditional", "continuous")
+	s.Cold = true
+	s.Browser.H2Streams = 3
+	checkTrials(t, s)
+}
+
 // Tabs share slots, on either protocol. Panels of a tab are equal, so that it does not matter which of them is the first to be answered.
 func TestTabsAreTheModel(t *testing.T) {
 	s := with(odd(), "traditional", "continuous")
@@ -87,12 +95,23 @@ func TestTabsAreTheModel(t *testing.T) {
 	checkTrials(t, s)
 }
 
-// Hidden tabs leave their slots to the others, and their DELETEs queue.
+// Hidden tabs leave their slots to the others, and delete what they waited for.
 func TestHiddenTabsAreTheModel(t *testing.T) {
 	s := with(odd(), "traditional", "continuous")
 	s.Groups = []scenario.Group{{Name: "slow", Panels: 8, Delay: ms(6130)}}
 	s.Tabs = scenario.Tabs{Count: 2, Every: ms(977), Hide: ms(3113)}
 	checkTrials(t, s)
+}
+
+// The DELETEs of a hidden tab queue with the requests of the others. Where a request takes its time, those that come after them are later for it. On h2: over
+// HTTP/1.1 a dropped request would close its connection, and opening another takes its time too.
+func TestDeletesQueueAsInTheModel(t *testing.T) {
+	s := with(odd(), "traditional", "continuous")
+	s.Groups = []scenario.Group{{Name: "slow", Panels: 8, Delay: ms(6130)}}
+	s.Tabs = scenario.Tabs{Count: 3, Every: ms(1577), Hide: ms(3113)}
+	s.Protocols, s.Browser.H2Streams = []scenario.Protocol{scenario.H2}, 3
+	s.Networks = []scenario.Network{{Name: "far", LastHop: scenario.Conditions{RTT: ms(120)}}}
+	checkTrialsAt(t, s, clock.Seconds(ms(120)).Duration)
 }
 
 // Drawn delays are each repeat's own, the same under every variant. There are as many panels as slots: with more it were chance which of them has

@@ -13,6 +13,18 @@ import (
 	"pollbench/bench/scenario"
 )
 
+// faulty is a dashboard of which half has a fault, loaded with these strategies, without and with asking again where they poll.
+func faulty(f scenario.Fault, names ...string) scenario.Scenario {
+	s := with(odd(), names...)
+	for _, st := range s.Strategies {
+		if !st.Sync {
+			s.Strategies = append(s.Strategies, retrying(st.Name, 1))
+		}
+	}
+	s.Groups = []scenario.Group{{Name: "faulty", Panels: 2, Delay: ms(2030), Fault: &f}, {Name: "sound", Panels: 2, Delay: ms(2030)}}
+	return s
+}
+
 // What each way of failing does to each strategy, through the whole program: the first failed poll is the end, unless the strategy asks again; then
 // nothing is lost, but for a search that has itself failed.
 func TestReactionsToFaults(t *testing.T) {
@@ -33,11 +45,7 @@ func TestReactionsToFaults(t *testing.T) {
 		{fault: scenario.Fault{Kind: scenario.SlowBody, Over: ms(700)}, passes: true, harmless: true},
 	} {
 		t.Run(fmt.Sprint(c.fault.Kind, c.fault.Failed), func(t *testing.T) {
-			s := with(odd(), "traditional", "continuous", "auto")
-			s.Strategies = append(s.Strategies, retrying("traditional", 1), retrying("continuous", 1), retrying("auto", 1))
-			s.Groups = []scenario.Group{
-				{Name: "faulty", Panels: 2, Delay: ms(2030), Fault: &c.fault}, {Name: "sound", Panels: 2, Delay: ms(2030)},
-			}
+			s := faulty(c.fault, "traditional", "continuous", "auto", "auto-by-server")
 			synctest.Test(t, func(t *testing.T) {
 				trials, err := play(t.Context(), t, s, plan.Options{})
 				if err != nil {
@@ -69,13 +77,77 @@ func TestReactionsToFaults(t *testing.T) {
 	}
 }
 
+// A submit that goes wrong has failed, whoever asked: without an id nothing can be asked again, nor deleted. To a plain search there is no other request. Only
+// a body that drips does no harm.
+func TestReactionsToFaultsOfTheSubmit(t *testing.T) {
+	for _, c := range []struct {
+		fault scenario.Fault
+		says  string // the outcome's error; "" where there is none
+	}{
+		{scenario.Fault{Kind: scenario.TooManyRequests, RetryAfter: ms(1000)}, "status 429"},
+		{scenario.Fault{Kind: scenario.Unavailable}, "status 503"},
+		{scenario.Fault{Kind: scenario.CutAnswer}, "/internal/search/es"},
+		{scenario.Fault{Kind: scenario.TruncatedBody}, "not a whole JSON object"},
+		{scenario.Fault{Kind: scenario.MalformedBody}, "not a whole JSON object"},
+		{scenario.Fault{Kind: scenario.SlowBody}, ""},
+	} {
+		t.Run(string(c.fault.Kind), func(t *testing.T) {
+			c.fault.On = []int{0}
+			s := faulty(c.fault, "traditional", "continuous", "auto", "auto-by-server", "rally", "sync")
+			synctest.Test(t, func(t *testing.T) {
+				trials, err := play(t.Context(), t, s, plan.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, seen := range trials {
+					for _, search := range seen.Searches {
+						want := record.OK
+						if search.Group == "faulty" && c.says != "" {
+							want = record.Failed
+						}
+						if search.Outcome != want || want == record.Failed && !strings.Contains(search.Error, c.says) {
+							t.Errorf("%s over %s: %s panel is %s, want %s with %q: %s",
+								seen.Strategy, seen.Protocol, search.Group, search.Outcome, want, c.says, search.Error)
+						}
+						if n := len(search.Requests); search.Retries != 0 || len(search.Ending) != 0 || (want == record.Failed || seen.Strategy == "sync") != (n == 1) {
+							t.Errorf("%s over %s: %s panel, %s: %d requests, %d of them again, and %d last ones",
+								seen.Strategy, seen.Protocol, search.Group, search.Outcome, n, search.Retries, len(search.Ending))
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// A plain search that fails has failed, in whole or in part.
+func TestReactionOfSyncToFailure(t *testing.T) {
+	for _, f := range []scenario.Fault{{Kind: scenario.SearchFails}, {Kind: scenario.SearchFails, Failed: 1, Of: 3}} {
+		s := faulty(f, "sync")
+		synctest.Test(t, func(t *testing.T) {
+			trials, err := play(t.Context(), t, s, plan.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, seen := range trials {
+				for _, search := range seen.Searches {
+					if failed := search.Outcome == record.Failed; failed != (search.Group == "faulty") || search.Retries != 0 || len(search.Requests) != 1 {
+						t.Errorf("over %s, %d of %d shards: %s panel is %s after %d requests: %s",
+							seen.Protocol, f.Failed, f.Of, search.Group, search.Outcome, len(search.Requests), search.Error)
+					}
+				}
+			}
+		})
+	}
+}
+
 // A server that says when to come again is asked no sooner. The poll that fails is continuous's first, 0.2 s after the start: it has been refused
-// at once, so that the next one comes at 1.2 s and is held until the search ends.
+// at once, so that the next one comes at 3.2 s and is held until the search ends.
 func TestRetryAfterIsKept(t *testing.T) {
 	s := odd()
 	s.Strategies = append(s.Strategies, retrying("continuous", 1))
-	s.Groups = []scenario.Group{{Name: "faulty", Panels: 1, Delay: ms(2030),
-		Fault: &scenario.Fault{Kind: scenario.TooManyRequests, RetryAfter: ms(1000)}}}
+	s.Groups = []scenario.Group{{Name: "faulty", Panels: 1, Delay: ms(4030),
+		Fault: &scenario.Fault{Kind: scenario.TooManyRequests, RetryAfter: ms(3000)}}}
 	synctest.Test(t, func(t *testing.T) {
 		trials, err := play(t.Context(), t, s, plan.Options{})
 		if err != nil {
@@ -87,7 +159,7 @@ func TestRetryAfterIsKept(t *testing.T) {
 			for _, r := range search.Requests {
 				queued = append(queued, r.Queued-seen.Intended)
 			}
-			if want := []record.Time{0, 200_000, 1_200_000}; !slices.Equal(queued, want) || search.Delivered-seen.Intended != 2_030_000 {
+			if want := []record.Time{0, 200_000, 3_200_000}; !slices.Equal(queued, want) || search.Delivered-seen.Intended != 4_030_000 {
 				t.Errorf("over %s: asked at %v µs, want %v; delivered after %d µs", seen.Protocol, queued, want, search.Delivered-seen.Intended)
 			}
 			if r := search.Requests[1]; r.Status != 429 || r.Error == "" {

@@ -131,6 +131,7 @@ func checkTrialAt(t *testing.T, s scenario.Scenario, seen record.Trial, rtt time
 	if got, want := fates(seen), expected(want, s.Groups); !slices.Equal(got, want) {
 		t.Errorf("%s: panels\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	checkEndings(t, s, seen)
 	for _, search := range seen.Searches {
 		for _, r := range search.Requests {
 			if wants := map[scenario.Protocol]string{scenario.HTTP1: "http/1.1", scenario.H2: "h2"}[seen.Protocol]; r.Status == 200 && r.Protocol != wants {

@@ -138,6 +138,7 @@ func TestWrongFault(t *testing.T) {
 		"ordinals": {"{kind: cut, on: [0, 1000, -1, 1001, 0, x]}", []string{
 			`2:77: group "panels": on -1: take 0 to 1000`, `2:81: group "panels": on 1001: take 0 to 1000`, `2:87: group "panels": on 0 is there twice: remove one`,
 			`2:90: on[5]: the text "x" where a whole number belongs`}},
+		"no ordinals": {"{kind: cut, on: []}", []string{`2:67: on is empty: name a request, such as 1 for the first poll, or leave the field out`}},
 		"no other's": {"{kind: failure, on: [2], retry_after: 1s, over: 2s}", []string{
 			`2:71: group "panels": the fault failure knows no "on": remove it`,
 			`2:89: group "panels": the fault failure knows no "retry_after": remove it`,

@@ -27,10 +27,7 @@ func (d *decoder) fault(g *Group) reader {
 		}
 		d.mapping(path, n, []field{
 			{"kind", required, value(d, &f.Kind, faultKind)},
-			{"on", optional, list(d, &f.On, "a list such as [1, 2]", func(path string, n ast.Node) (ordinal int) {
-				value(d, &ordinal, whole)(path, n)
-				return ordinal
-			})},
+			{"on", optional, d.ordinals(&f.On)},
 			{"retry_after", optional, value(d, &f.RetryAfter, positive)},
 			{"over", optional, value(d, &f.Over, positive)},
 			{"failed", optional, value(d, &f.Failed, natural)},
@@ -42,6 +39,19 @@ func (d *decoder) fault(g *Group) reader {
 		}
 		if f.Kind == SlowBody && f.Over.Duration == time.Second {
 			f.Over = clock.Seconds{}
+		}
+	}
+}
+
+// ordinals reads the requests that a fault strikes, at least one.
+func (d *decoder) ordinals(into *[]int) reader {
+	return func(path string, n ast.Node) {
+		list(d, into, "a list such as [1, 2]", func(path string, n ast.Node) (ordinal int) {
+			value(d, &ordinal, whole)(path, n)
+			return ordinal
+		})(path, n)
+		if seq, ok := n.(*ast.SequenceNode); ok && len(seq.Values) == 0 {
+			d.fail(path, start(n), "on is empty: name a request, such as 1 for the first poll, or leave the field out")
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (c *choice) chooseFlags(cmd *cobra.Command) {
 	f.StringSliceVar(&c.protocols, "protocols", nil, "`NAMES` of protocols: http1, h2")
 	f.StringSliceVar(&c.topologies, "topology", nil, "`NAMES` of topologies: direct, edge-h2, edge-http1, edge-idle-timeout=10s")
 	f.IntVar(&c.repeats, "repeats", 0, "`COUNT` of loads in each cell")
-	f.Var((*seed)(&c.seed), "seed", "`SEED` of the plan's order")
+	f.Var((*seed)(&c.seed), "seed", "`SEED` of all that is drawn: the order of the loads, delays that have a distribution, jitter and cuts")
 }
 
 func (c *choice) planFlags(cmd *cobra.Command) {
