@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pollbench/fixtures/node"
 )
 
 // composed is the containers of docker-compose.yml, under a name of their own and on ports that were free.
@@ -29,7 +31,7 @@ func needImage(t *testing.T, image, how string) {
 		ask []string
 		how string
 	}{
-		{[]string{"version"}, `start Docker, or on Debian as root: exports=$(.ci/docker start); eval "$exports"`},
+		{[]string{"version"}, node.StartDocker},
 		{[]string{"image", "inspect", image}, how},
 	} {
 		if text, err := exec.Command("docker", c.ask...).CombinedOutput(); err != nil {
