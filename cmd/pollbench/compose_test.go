@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -35,38 +36,54 @@ func needImage(t *testing.T, image, how string) {
 		{[]string{"image", "inspect", image}, how},
 	} {
 		if text, err := exec.Command("docker", c.ask...).CombinedOutput(); err != nil {
-			said := fmt.Sprintf("docker %s: %v: %s; %s", strings.Join(c.ask, " "), err, bytes.TrimSpace(text), c.how)
-			if strings.Contains(os.Getenv("POLLBENCH_REQUIRE"), "docker") {
-				t.Fatalf("required by POLLBENCH_REQUIRE: %s", said)
-			}
-			t.Skipf("%s (POLLBENCH_REQUIRE=docker makes that a failure)", said)
+			unmet(t, fmt.Errorf("docker %s: %w: %s; %s", strings.Join(c.ask, " "), err, bytes.TrimSpace(text), c.how))
 		}
 	}
 }
 
-// compose runs the script that make up and make down run, and returns what it wrote on standard output.
-func (c *composed) compose(t *testing.T, command string) string {
+// unmet skips a test for want of Docker, or fails it.
+func unmet(t *testing.T, err error) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.Command("../../.ci/compose", command)
-	cmd.Env, cmd.Stdout, cmd.Stderr = c.env, &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("compose %s: %v: %s%s", command, err, &stdout, &stderr)
+	if strings.Contains(os.Getenv("POLLBENCH_REQUIRE"), "docker") {
+		t.Fatalf("required by POLLBENCH_REQUIRE: %v", err)
 	}
-	return stdout.String()
+	t.Skipf("%v (POLLBENCH_REQUIRE=docker makes that a failure)", err)
+}
+
+// compose runs the script that make up and make down run.
+func (c *composed) compose(command string) (stdout, stderr string, err error) {
+	var out, errs bytes.Buffer
+	cmd := exec.Command("../../.ci/compose", command)
+	cmd.Env, cmd.Stdout, cmd.Stderr = c.env, &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+// compose of an image of Elasticsearch, with further settings; what was started is removed if the test fails.
+func compose(t *testing.T, image string, settings ...string) *composed {
+	t.Helper()
+	if err := noCompose(); err != nil {
+		unmet(t, err)
+	}
+	c := &composed{project: fmt.Sprintf("pollbench-test-%d", os.Getpid())}
+	c.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+c.project, "ES_IMAGE="+image, "ES_PORT=0", "DASHBOARD_PORT=0", "EDGE_PORT=0")
+	c.env = append(c.env, settings...)
+	t.Cleanup(func() {
+		if t.Failed() { // else the test has done so
+			_, _, _ = c.compose("down")
+		}
+	})
+	return c
 }
 
 // up starts the containers and reads where they are.
-func up(t *testing.T, image string) *composed {
+func (c *composed) up(t *testing.T) {
 	t.Helper()
-	c := &composed{project: fmt.Sprintf("pollbench-test-%d", os.Getpid())}
-	c.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+c.project, "ES_IMAGE="+image, "ES_PORT=0", "DASHBOARD_PORT=0", "EDGE_PORT=0")
-	t.Cleanup(func() {
-		if t.Failed() { // else the test has done so
-			c.compose(t, "down")
-		}
-	})
-	c.first = c.compose(t, "up")
+	stdout, stderr, err := c.compose("up")
+	if err != nil {
+		t.Fatalf("compose up: %v: %s%s", err, stdout, stderr)
+	}
+	c.first = stdout
 	for what, to := range map[string]*string{
 		"Elasticsearch ": &c.Elasticsearch, "dashboard server ": &c.Dashboard, "edge (h2 only) ": &c.Edge, "CA certificates ": &c.CAFile,
 	} {
@@ -79,7 +96,21 @@ func up(t *testing.T, image string) *composed {
 			t.Fatalf("no %s in %s", what, c.first)
 		}
 	}
-	return c
+	if at, err := filepath.Abs(c.certificates()); err != nil || c.CAFile != at {
+		t.Errorf("certificates are in %s, want %s: %v", c.CAFile, at, err)
+	}
+}
+
+// certificates is where 'make up' puts those of the servers.
+func (c *composed) certificates() string { return "../../results/" + c.project + "-ca.pem" }
+
+// down removes all of it.
+func (c *composed) down(t *testing.T) {
+	t.Helper()
+	if stdout, stderr, err := c.compose("down"); err != nil {
+		t.Fatalf("compose down: %v: %s%s", err, stdout, stderr)
+	}
+	c.nothingLeft(t)
 }
 
 // docker returns the words of its answer.
@@ -106,7 +137,8 @@ func TestCompose(t *testing.T) {
 	} {
 		t.Run(elasticsearch.image, func(t *testing.T) {
 			needImage(t, elasticsearch.image, elasticsearch.how)
-			c := up(t, elasticsearch.image)
+			c := compose(t, elasticsearch.image)
+			c.up(t)
 			c.hold(t)
 			for _, hop := range []struct{ protocol, url string }{{"HTTP/2.0", c.Edge}, {"HTTP/2.0", c.Dashboard}, {"HTTP/1.1", c.Dashboard}} {
 				c.search(t, hop.protocol, hop.url)
@@ -116,10 +148,26 @@ func TestCompose(t *testing.T) {
 			c.restrained(t)
 			c.ends(t, "edge")
 			c.ends(t, "dashboard")
-			c.compose(t, "down")
-			c.nothingLeft(t)
+			c.down(t)
 		})
 	}
+}
+
+// A port that somebody else has is named, with the setting that chooses another; what has started by then goes with 'make down'.
+func TestComposePortTaken(t *testing.T) {
+	needImage(t, "pollbench/embedded:latest", "make image")
+	taken, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	c := compose(t, "pollbench/embedded:latest", "ES_PORT="+port)
+	_, stderr, err := c.compose("up")
+	if want := "port " + port + " of 127.0.0.1 is taken: end what listens there, or choose another one by ES_PORT"; err == nil || !strings.Contains(stderr, want) {
+		t.Errorf("%v, no %q in %s", err, want, stderr)
+	}
+	c.down(t)
 }
 
 // hold asks each server as its health command does. The file of CA certificates is good for both.
@@ -220,7 +268,7 @@ func (c *composed) nothingLeft(t *testing.T) {
 			t.Errorf("docker %v: left behind: %v", kind, left)
 		}
 	}
-	if _, err := os.Stat(c.CAFile); err == nil || !filepath.IsAbs(c.CAFile) {
-		t.Errorf("left behind: %s", c.CAFile)
+	if _, err := os.Stat(c.certificates()); err == nil {
+		t.Errorf("left behind: %s", c.certificates())
 	}
 }

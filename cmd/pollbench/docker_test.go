@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,3 +78,54 @@ func exit(code int) error {
 	return fmt.Errorf("exit %d", code)
 }
 
+// What 'make up' says when Docker fails, by what Docker says.
+func TestMakeUpFails(t *testing.T) {
+	t.Setenv("DASHBOARD_PORT", "5602")
+	t.Setenv("EDGE_PORT", "8444")
+	t.Setenv("ES_IMAGE", "pollbench/embedded:latest")
+	const taken, unready = " of 127.0.0.1 is taken: end what listens there, or choose another one by ", "not all of them get ready: see above"
+	for says, want := range map[string]string{
+		"Error starting userland proxy: listen tcp4 127.0.0.1:9200: bind: address already in use":            "port 9200" + taken + "ES_PORT",
+		"Bind for 127.0.0.1:5602 failed: port is already allocated":                                          "port 5602" + taken + "DASHBOARD_PORT",
+		"failed to bind host port 127.0.0.1:8444/tcp: address already in use":                                "port 8444" + taken + "EDGE_PORT",
+		"Creating x_elasticsearch_1\nfailed to bind host port 127.0.0.1:9200/tcp: address already in use\nx": "port 9200" + taken + "ES_PORT",
+		"the name x_default is already in use":                                                               unready,
+		"listen tcp4 127.0.0.1:9200: bind: permission denied":                                                unready,
+	} {
+		fakeDocker(t, map[string]string{
+			"compose up":   "echo '" + says + "' >&2; exit 1",
+			"compose logs": "echo the last words",
+		})
+		stdout, stderr, err := script(t, "compose", "up")
+		if err == nil || stdout != "" || !strings.Contains(stderr, "compose: "+want) || !strings.Contains(stderr, says) || !strings.Contains(stderr, "'make down'") {
+			t.Errorf("for %q: %v, said %q and %q, want %q", says, err, stdout, stderr, want)
+		}
+		if logs := strings.Contains(stderr, "the last words"); logs != (want == unready) {
+			t.Errorf("for %q: the servers' logs are shown: %v", says, logs)
+		}
+	}
+}
+
+// noCompose is why there is no Compose here, with the way to get it; nil if there is.
+func noCompose() error {
+	if exec.Command("docker", "compose", "version").Run() == nil {
+		return nil
+	}
+	if _, err := exec.LookPath("docker-compose"); err == nil {
+		return nil
+	}
+	return errors.New("neither 'docker compose' nor 'docker-compose' is here: on Debian, apt-get install docker-compose")
+}
+
+// A machine with Docker and without Compose.
+func TestNoCompose(t *testing.T) {
+	fakeDocker(t, map[string]string{"compose": "echo docker: unknown command: docker compose >&2; exit 1"})
+	t.Setenv("PATH", strings.Split(os.Getenv("PATH"), ":")[0]) // and nothing else
+	if err := noCompose(); err == nil || !strings.Contains(err.Error(), "apt-get install docker-compose") {
+		t.Errorf("error %v", err)
+	}
+	fakeDocker(t, map[string]string{})
+	if err := noCompose(); err != nil {
+		t.Errorf("Compose as a part of docker: %v", err)
+	}
+}
