@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,18 +37,9 @@ func needImage(t *testing.T, image, how string) {
 		{[]string{"image", "inspect", image}, how},
 	} {
 		if text, err := exec.Command("docker", c.ask...).CombinedOutput(); err != nil {
-			unmet(t, fmt.Errorf("docker %s: %w: %s; %s", strings.Join(c.ask, " "), err, bytes.TrimSpace(text), c.how))
+			unmet(t, "docker", fmt.Errorf("docker %s: %w: %s; %s", strings.Join(c.ask, " "), err, bytes.TrimSpace(text), c.how))
 		}
 	}
-}
-
-// unmet skips a test for want of Docker, or fails it.
-func unmet(t *testing.T, err error) {
-	t.Helper()
-	if strings.Contains(os.Getenv("POLLBENCH_REQUIRE"), "docker") {
-		t.Fatalf("required by POLLBENCH_REQUIRE: %v", err)
-	}
-	t.Skipf("%v (POLLBENCH_REQUIRE=docker makes that a failure)", err)
 }
 
 // compose runs the script that make up and make down run.
@@ -63,7 +55,7 @@ func (c *composed) compose(command string) (stdout, stderr string, err error) {
 func compose(t *testing.T, image string, settings ...string) *composed {
 	t.Helper()
 	if err := noCompose(); err != nil {
-		unmet(t, err)
+		unmet(t, "docker", err)
 	}
 	c := &composed{project: fmt.Sprintf("pollbench-test-%d", os.Getpid())}
 	c.env = append(os.Environ(), "COMPOSE_PROJECT_NAME="+c.project, "ES_IMAGE="+image, "ES_PORT=0", "DASHBOARD_PORT=0", "EDGE_PORT=0")
@@ -113,27 +105,17 @@ func (c *composed) down(t *testing.T) {
 	c.nothingLeft(t)
 }
 
-// docker returns the words of its answer.
-func (c *composed) docker(t *testing.T, args ...string) []string {
-	t.Helper()
-	text, err := exec.Command("docker", args...).Output()
-	if err != nil {
-		t.Fatalf("docker %v: %v", args, err)
-	}
-	return strings.Fields(string(text))
-}
-
 // A search goes through containers of each server, the dashboard server in front of a real Elasticsearch or of the embedded one.
 func TestCompose(t *testing.T) {
-	needImage(t, "pollbench/embedded:latest", "make image")
+	needImage(t, embeddedImage, "make image")
 	for _, path := range []string{"../../docker-compose.yml", "../../.ci/compose"} {
 		if _, err := os.ReadFile(path); err != nil { // go test remembers that it passed, until something changes that it has read itself
 			t.Fatal(err)
 		}
 	}
 	for _, elasticsearch := range []struct{ image, how string }{
-		{"pollbench/embedded:latest", "make image"},
-		{"pollbench/node:latest", "make node-image"},
+		{embeddedImage, "make image"},
+		{nodeImage, "make node-image"},
 	} {
 		t.Run(elasticsearch.image, func(t *testing.T) {
 			needImage(t, elasticsearch.image, elasticsearch.how)
@@ -148,6 +130,9 @@ func TestCompose(t *testing.T) {
 			c.restrained(t)
 			c.ends(t, "edge")
 			c.ends(t, "dashboard")
+			if elasticsearch.image == embeddedImage {
+				c.ends(t, "elasticsearch")
+			}
 			c.down(t)
 		})
 	}
@@ -155,14 +140,14 @@ func TestCompose(t *testing.T) {
 
 // A port that somebody else has is named, with the setting that chooses another; what has started by then goes with 'make down'.
 func TestComposePortTaken(t *testing.T) {
-	needImage(t, "pollbench/embedded:latest", "make image")
+	needImage(t, embeddedImage, "make image")
 	taken, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
-	c := compose(t, "pollbench/embedded:latest", "ES_PORT="+port)
+	c := compose(t, embeddedImage, "ES_PORT="+port)
 	_, stderr, err := c.compose("up")
 	if want := "port " + port + " of 127.0.0.1 is taken: end what listens there, or choose another one by ES_PORT"; err == nil || !strings.Contains(stderr, want) {
 		t.Errorf("%v, no %q in %s", err, want, stderr)
@@ -230,41 +215,43 @@ func (c *composed) measured(t *testing.T, server string, args ...string) {
 // restrained says that each container is ours, limited, and reached from this machine alone.
 func (c *composed) restrained(t *testing.T) {
 	t.Helper()
-	ids := c.docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project)
+	ids := docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project)
 	if len(ids) != 3 {
 		t.Fatalf("containers %v, want 3", ids)
 	}
 	for _, id := range ids {
-		is := c.docker(t, "inspect", "--format",
+		is := docker(t, "inspect", "--format",
 			`{{index .Config.Labels "pollbench"}} {{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}{{range .NetworkSettings.Ports}}{{range .}} {{.HostIp}}{{end}}{{end}}`, id)
 		if len(is) != 4 || is[0] != "true" || is[1] == "0" || is[2] == "0" || is[3] != "127.0.0.1" {
 			t.Errorf("label, memory, CPUs and addresses: %v", is)
 		}
+		may := docker(t, "inspect", "--format",
+			`{{index .Config.Labels "com.docker.compose.service"}} {{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}}`, id)
+		if may[0] != "elasticsearch" && !slices.Equal(may[1:], []string{"true", "[ALL]", "[no-new-privileges:true]"}) { // that one writes its indices, and may be anybody's image
+			t.Errorf("read-only, capabilities dropped, security: %v", may)
+		}
 	}
 	for _, kind := range []string{"network", "volume"} {
-		if named := c.docker(t, kind, "ls", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=pollbench=true"); len(named) != 1 {
+		if named := docker(t, kind, "ls", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=pollbench=true"); len(named) != 1 {
 			t.Errorf("%ss of ours: %v, want 1", kind, named)
 		}
 	}
 }
 
-// ends stops a container, which must end by itself, and well: Docker would kill it after 10 s, and its exit code would tell.
+// ends stops the container of a service of ours.
 func (c *composed) ends(t *testing.T, service string) {
 	t.Helper()
-	id := c.docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=com.docker.compose.service="+service)
+	id := docker(t, "ps", "--quiet", "--filter", "label=com.docker.compose.project="+c.project, "--filter", "label=com.docker.compose.service="+service)
 	if len(id) != 1 {
 		t.Fatalf("%s: %v", service, id)
 	}
-	c.docker(t, "stop", id[0])
-	if code := c.docker(t, "inspect", "--format", "{{.State.ExitCode}}", id[0]); code[0] != "0" {
-		t.Errorf("%s: exit code %v", service, code)
-	}
+	endsWell(t, id[0])
 }
 
 func (c *composed) nothingLeft(t *testing.T) {
 	t.Helper()
 	for _, kind := range [][]string{{"ps", "--all"}, {"network", "ls"}, {"volume", "ls"}} {
-		if left := c.docker(t, append(kind, "--quiet", "--filter", "label=com.docker.compose.project="+c.project)...); len(left) > 0 {
+		if left := docker(t, append(kind, "--quiet", "--filter", "label=com.docker.compose.project="+c.project)...); len(left) > 0 {
 			t.Errorf("docker %v: left behind: %v", kind, left)
 		}
 	}
