@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +21,8 @@ func fakeDocker(t *testing.T, answers map[string]string) {
 	t.Helper()
 	bin := t.TempDir()
 	script := "#!/bin/sh\ncase \"$*\" in\n"
-	for args, does := range answers {
-		script += "'" + args + "'*) " + does + " ;;\n"
+	for _, args := range slices.Backward(slices.Sorted(maps.Keys(answers))) { // the longer before what it begins with
+		script += "'" + args + "'*) " + answers[args] + " ;;\n"
 	}
 	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(script+"esac\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -67,6 +69,28 @@ func TestNoEngineHasOneWayOut(t *testing.T) {
 		if said, err := said(); err == nil || !strings.Contains(said, node.StartDocker) {
 			t.Errorf("%s: %v, without the way out: %s", name, err, said)
 		}
+	}
+}
+
+// An engine that answers is used, ours first. Standard output has what a shell is to evaluate, and nothing else.
+func TestDockerStart(t *testing.T) {
+	ci := t.TempDir()
+	t.Setenv("DOCKER_CI_DIR", ci)
+	t.Setenv("DOCKER_HOST", "unix:///theirs")
+	for answers, want := range map[string]string{"--host unix://" + ci + "/socket version": "unix://" + ci + "/socket", "--host unix:///theirs version": "unix:///theirs"} {
+		fakeDocker(t, map[string]string{answers: "echo 20.10.24", "": "echo nobody answers; exit 1"})
+		stdout, stderr, err := script(t, "docker", "start")
+		exports := "export DOCKER_HOST=" + want + "\nexport TESTCONTAINERS_RYUK_DISABLED=true\nexport TESTCONTAINERS_HOST_OVERRIDE=127.0.0.1\n"
+		if said := "docker: engine 20.10.24 on " + want + "\n"; err != nil || stdout != exports || stderr != said {
+			t.Errorf("start: %v, %q and %q; want %q and %q", err, stdout, stderr, exports, said)
+		}
+		if stdout, _, err := script(t, "docker", "status"); err != nil || stdout != "engine 20.10.24 on "+want+"\n" {
+			t.Errorf("status: %v, %q", err, stdout)
+		}
+	}
+	fakeDocker(t, map[string]string{"": "exit 1"})
+	if stdout, stderr, err := script(t, "docker", "status"); err == nil || stdout != "" || !strings.Contains(stderr, "no engine answers on unix://"+ci+"/socket or unix:///theirs") {
+		t.Errorf("status without an engine: %v, %q, %q", err, stdout, stderr)
 	}
 }
 
