@@ -155,6 +155,28 @@ func TestComposePortTaken(t *testing.T) {
 	c.down(t)
 }
 
+// Compose reads the whole file, and also the profile of Elastic's images, which are not here.
+func TestComposeReadsKibana(t *testing.T) {
+	t.Setenv("ES_IMAGE", "")
+	if err := noCompose(); err != nil {
+		unmet(t, "docker", err)
+	}
+	program := []string{"docker", "compose"}
+	if exec.Command("docker", "compose", "version").Run() != nil {
+		program = []string{"docker-compose"}
+	}
+	cmd := exec.Command(program[0], append(program[1:], "--file", "../../docker-compose.yml", "--profile", "kibana", "config")...)
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, want := range []string{"image: kibana:8.19.0", "image: elasticsearch:8.19.0", "image: pollbench/node:latest"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
 // hold asks each server as its health command does. The file of CA certificates is good for both.
 func (c *composed) hold(t *testing.T) {
 	t.Helper()
