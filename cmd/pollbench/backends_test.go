@@ -146,7 +146,7 @@ func deadImage(t *testing.T) (name string) {
 func TestContainerInterrupted(t *testing.T) {
 	needImage(t, embeddedImage, "make image")
 	temporary, dir := t.TempDir(), filepath.Join(t.TempDir(), "result")
-	long := strings.Replace(short, "250ms", "[250ms, 60s]", 1)
+	long := strings.Replace(short, "250ms", "[250ms, 60s]", 1) + "strategies: [continuous]\nbase: continuous\nprotocols: [h2]\n" // few, to warm up soon
 	program := exec.CommandContext(t.Context(), os.Args[0], "run", write(t, long), "--out", dir, "--progress", "none", "--backend", container, "--image", embeddedImage)
 	program.Env = append(os.Environ(), asProgram+"=1", "TMPDIR="+temporary)
 	var stderr bytes.Buffer
