@@ -156,5 +156,5 @@ func removeSearch(ctx context.Context, client *http.Client, at string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("status %d: %s", answer.StatusCode, said[:min(len(said), 300)])
+	return fmt.Errorf("status %d: %s", answer.StatusCode, reply{said: string(said)}.beginning())
 }
