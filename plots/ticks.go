@@ -109,7 +109,11 @@ func seconds(v float64) string {
 
 // decimal writes a number with a true minus sign, which is as wide as a digit.
 func decimal(v float64, digits int) string {
-	return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), "-", "−", 1)
+	text := strconv.FormatFloat(v, 'f', digits, 64)
+	if strings.Trim(text, "-0.") == "" { // less than nothing rounds to nothing
+		return strings.TrimPrefix(text, "-")
+	}
+	return strings.Replace(text, "-", "−", 1)
 }
 
 // plain writes a number without digits that say nothing: 10, 0.5.

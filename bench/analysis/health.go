@@ -43,7 +43,7 @@ func judge(trials []record.Trial) Health {
 		add("timers were %.1f ms late at p99, %.0f ms is the limit", h.LatenessP99*1e3, maxLatenessP99*1e3)
 	}
 	if h.CPU > maxCPU {
-		add("the processor was %.0f %% busy, %.0f %% is the limit", h.CPU*100, maxCPU*100)
+		add("the processor was %.0f %% busy, more than the limit of %.0f %%", h.CPU*100, maxCPU*100)
 	}
 	if limit := record.LateStart.Seconds(); h.LateStart > limit {
 		add("a load started %.0f ms late, %.0f ms is the limit", h.LateStart*1e3, limit*1e3)

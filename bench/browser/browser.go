@@ -88,8 +88,9 @@ type Browser struct {
 // place is where a connection stands. Its lock is held while the connection opens: of two requests on h2 the second waits for the
 // first's connection, as in a real browser, while HTTP/1.1's connections open side by side.
 type place struct {
-	mu   sync.Mutex
-	open *open // nil: not connected
+	mu      sync.Mutex
+	open    *open        // nil: not connected
+	leaving []connection // that take no more requests, and end by themselves with their last one
 }
 
 // open is an open connection.
@@ -106,6 +107,8 @@ type connection interface {
 	// The sending is told how the exchange alone can be ended.
 	exchange(c call, s *sending, done func(answer, stamps, error))
 	usable() bool
+	// leaving tells whether it is no longer usable because the server wants no more requests on it; those under way are answered all the same.
+	leaving() bool
 	close()
 }
 
@@ -157,7 +160,7 @@ func (b *Browser) connect(ctx context.Context, i int) error {
 	})
 	told, err := await(b.goroutines, tried)
 	if err = cmp.Or(told, err); err != nil {
-		return fmt.Errorf("open page: %w", err)
+		return fmt.Errorf("open page: %w", b.otherProtocol(err))
 	}
 	o.used.Store(true)
 	return nil
@@ -177,9 +180,14 @@ func (p *place) close() {
 		p.open.conn.close()
 		p.open = nil
 	}
+	for _, c := range p.leaving {
+		c.close()
+	}
+	p.leaving = nil
 }
 
-// connection returns the one that the slot stands for, opening it if there is none or it has broken.
+// connection returns the one that the slot stands for, opening it if there is none, it has broken or its server wants another one. In that case its requests
+// go on: a long poll would end with it, and in the server its search.
 func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 	p := &b.places[slot%len(b.places)]
 	p.mu.Lock()
@@ -188,7 +196,11 @@ func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 		if p.open.conn.usable() {
 			return p.open, nil
 		}
-		p.open.conn.close()
+		if p.open.conn.leaving() {
+			p.leaving = append(p.leaving, p.open.conn)
+		} else {
+			p.open.conn.close()
+		}
 		p.open = nil
 	}
 	dialProtocol := b.dialH2

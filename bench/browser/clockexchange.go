@@ -47,7 +47,7 @@ func (b *Browser) ClockExchange(ctx context.Context, index string) (serverclock.
 		told = context.Cause(ctx)
 	}
 	if err = cmp.Or(err, told); err != nil {
-		return serverclock.Exchange{}, err
+		return serverclock.Exchange{}, b.otherProtocol(err)
 	}
 	h, err := readHead(a.body)
 	switch {

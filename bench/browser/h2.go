@@ -65,5 +65,6 @@ var errDropped = errors.New("dropped by the page")
 // streams is the number of requests that the server allows at once.
 func (c *h2Conn) streams() int { return c.conn.Streams() }
 
-func (c *h2Conn) usable() bool { return c.conn.Err() == nil }
-func (c *h2Conn) close()       { _ = c.conn.Close() } // every answer has been read
+func (c *h2Conn) usable() bool  { return c.conn.Err() == nil }
+func (c *h2Conn) leaving() bool { return c.conn.Leaving() }
+func (c *h2Conn) close()        { _ = c.conn.Close() } // every answer has been read

@@ -86,5 +86,6 @@ func readAll(r *http.Response) ([]byte, error) {
 	return body, err
 }
 
-func (c *http1Conn) usable() bool { return c.conn.Usable() }
-func (c *http1Conn) close()       { _ = c.conn.Close() } // nothing is lost with it: every answer has been read
+func (c *http1Conn) usable() bool  { return c.conn.Usable() }
+func (c *http1Conn) leaving() bool { return false }       // with one request at a time there is none left
+func (c *http1Conn) close()        { _ = c.conn.Close() } // nothing is lost with it: every answer has been read

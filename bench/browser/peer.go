@@ -5,10 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+
+	"pollbench/bench/scenario"
 )
 
 // peer is the server as a connection's requests name it, and what each of them carries.
@@ -99,6 +102,15 @@ func dial(ctx context.Context, o Options, protocol string) (net.Conn, error) {
 		return nil, err
 	}
 	return conn, nil
+}
+
+// otherProtocol adds a way out to a failure that may come from a server of h2 alone: those written in Go shake hands with who offers HTTP/1.1, and then
+// end the connection without a word.
+func (b *Browser) otherProtocol(err error) error {
+	if b.options.Protocol == scenario.HTTP1 && b.options.TLS != nil && errors.Is(err, io.EOF) {
+		return fmt.Errorf("%w: if the server speaks h2 only, measure it with h2", err)
+	}
+	return err
 }
 
 // hostname is the name that a certificate must have for a host with or without a port.

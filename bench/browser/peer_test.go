@@ -80,6 +80,19 @@ func TestProtocolIsNegotiated(t *testing.T) {
 	}
 }
 
+// What ends the connection without a word may speak h2 alone.
+func TestServerMaySpeakH2Only(t *testing.T) {
+	for by, want := range map[scenario.Protocol]bool{scenario.HTTP1: true, scenario.H2: false} {
+		synctest.Test(t, func(t *testing.T) {
+			b := offering(t, []string{"h2", "http/1.1"}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, Options{Protocol: by})
+			err := b.Connect(t.Context())
+			if err == nil || strings.HasSuffix(err.Error(), ": if the server speaks h2 only, measure it with h2") != want {
+				t.Errorf("%s: %v", by, err)
+			}
+		})
+	}
+}
+
 // A server is called by its name, which need not be its address's; the usual port is not part of it.
 func TestHost(t *testing.T) {
 	for _, c := range []struct {

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"pollbench/bench/clock"
 	"pollbench/bench/record"
+	"pollbench/bench/wire"
 )
 
 // call is one request that a page makes.
@@ -114,7 +116,7 @@ func (b *Browser) try(ctx context.Context, c call, s *sending, t *ticket, resent
 			if err == nil {
 				p.used.Store(true)
 			}
-			if err != nil && !*resent && at.firstByte.IsZero() && p.used.Load() && !p.conn.usable() && !s.wasDropped() && ctx.Err() == nil {
+			if err != nil && !*resent && at.firstByte.IsZero() && p.used.Load() && brokeOff(p.conn, err) && !s.wasDropped() && ctx.Err() == nil {
 				*resent = true
 				b.slots.again(t)
 				attempt()
@@ -130,6 +132,11 @@ func (b *Browser) try(ctx context.Context, c call, s *sending, t *ticket, resent
 		})
 	}
 	attempt()
+}
+
+// brokeOff tells whether a request has failed with its connection, or was left over by a server that goes away, and not by itself.
+func brokeOff(c connection, err error) bool {
+	return !c.usable() && (!c.leaving() || errors.Is(err, wire.ErrUnprocessed))
 }
 
 // note takes over what the answer says, and makes an error of one that is none.

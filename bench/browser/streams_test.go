@@ -21,10 +21,17 @@ import (
 type crowd struct {
 	mu        sync.Mutex
 	now, most int
+	leaves    bool // the next request but a search makes its connection one that takes no more
 }
 
 func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == statusPath {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.leaves {
+			c.leaves = false
+			w.Header().Set("Connection", "close") // to net/http's h2 server that means GOAWAY
+		}
 		return
 	}
 	c.add(1)
@@ -155,5 +162,39 @@ func TestStreamsBeforeTheServersLimit(t *testing.T) {
 			slots[i] = i / 256
 		}
 		newRelay(t, 1000).check(t, "a server that allows more", 256, slots...)
+	})
+}
+
+// A server that wants another connection, as many do after some hundreds of requests, answers what it has. What comes later goes over the new one.
+func TestServerGoesAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRelay(t, 250, 250)
+		if err := r.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.leaves = true
+		numbers := make(chan int, 2)
+		for _, at := range []time.Duration{300 * time.Millisecond, 600 * time.Millisecond} {
+			time.AfterFunc(at, func() {
+				r.send(t.Context(), call{method: http.MethodGet, path: statusPath}, func(_ answer, seen record.Request, err error) {
+					if err != nil {
+						t.Error(err)
+					}
+					numbers <- seen.Connection
+				})
+			})
+		}
+		seen := load(t, r.Browser, 5)
+		if seen.Outcome != record.OK {
+			t.Error(seen.FirstError())
+		}
+		for i, s := range seen.Searches {
+			if q := s.Requests[0]; q.Resent || q.Connection != 1 || len(s.Requests) != 1 {
+				t.Errorf("panel %d: %+v", i, s.Requests)
+			}
+		}
+		if first, second := <-numbers, <-numbers; first != 1 || second != 2 {
+			t.Errorf("over connections %d and %d, want 1 and 2", first, second)
+		}
 	})
 }

@@ -34,6 +34,9 @@ func (t Target) Plays(s scenario.Scenario) error {
 	if !t.Dashboard.Given() {
 		return errors.Join(errs...)
 	}
+	if s.SearchPool > 0 && !t.Elasticsearch.Given() {
+		add("search_pool: nobody knows how many search threads there are behind a dashboard server: give its Elasticsearch's address too")
+	}
 	if t.Dashboard.url().Scheme == "http" && slices.Contains(s.Protocols, scenario.H2) {
 		add("without TLS browsers speak HTTP/1.1 only: take --protocols http1, or give the dashboard server's address with https")
 	}

@@ -116,5 +116,13 @@ func parseDuration(text string) (time.Duration, error) {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return 0, fmt.Errorf("%s lacks a unit: write 10s or 500ms", quote(text))
 	}
+	if from, to, ok := strings.Cut(text, "-"); ok && isDuration(from) && isDuration(to) {
+		return 0, fmt.Errorf("%s is not a duration: write %s..%s for a range", quote(text), from, to)
+	}
 	return 0, fmt.Errorf("%s is not a duration: write 10s or 500ms", quote(text))
+}
+
+func isDuration(text string) bool {
+	_, err := time.ParseDuration(text)
+	return err == nil
 }

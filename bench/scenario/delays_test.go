@@ -55,7 +55,7 @@ func TestParseDelaysErrors(t *testing.T) {
 		"ten":               `"ten" is not a duration: write 10s or 500ms`,
 		"10":                `"10" lacks a unit: write 10s or 500ms`,
 		"1..23s":            `"1..23s": "1" lacks a unit: write 10s or 500ms`,
-		"1s-23s":            `"1s-23s" is not a duration: write 10s or 500ms`,
+		"1s-23s":            `"1s-23s" is not a duration: write 1s..23s for a range`,
 		"0s":                `"0s": a delay is over 0 and at most 600s`,
 		"-1s":               `"-1s": a delay is over 0 and at most 600s`,
 		"1s..601s":          `"1s..601s": a delay is over 0 and at most 600s`,

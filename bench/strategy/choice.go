@@ -54,7 +54,7 @@ func (s Strategy) Learnt(known, lastHop bool) bool {
 }
 
 func (c Choice) describe() string {
-	when := "where the browser's connection is h2, once the first answer has shown it"
+	when := "where the browser's connection is h2, after a first sleep, since an answer has to show it"
 	if c.By == ServerHop {
 		when = "where the dashboard server speaks h2"
 	}

@@ -95,11 +95,11 @@ func TestDescribe(t *testing.T) {
 	patient := AutoByServer()
 	patient.Retry = 3
 	for want, s := range map[string]Strategy{
-		"continuous where the browser's connection is h2, once the first answer has shown it, else fallback":             Auto(),
-		"continuous where the dashboard server speaks h2, else fallback, up to 3 failed polls asked again":               patient,
-		"submit held 200ms, then asks for the status, after sleeps of 300ms until 1.5s, 1s until 5s, 2.5s until 20s, 5s": Traditional(),
-		"submit held 0s, then asks for the result, the first time at once, after sleeps of 500ms":                        Rally(),
-		"submit held 200ms, then asks for the result, held 30s, again and again":                                         Continuous(),
+		"continuous where the browser's connection is h2, after a first sleep, since an answer has to show it, else fallback": Auto(),
+		"continuous where the dashboard server speaks h2, else fallback, up to 3 failed polls asked again":                    patient,
+		"submit held 200ms, then asks for the status, after sleeps of 300ms until 1.5s, 1s until 5s, 2.5s until 20s, 5s":      Traditional(),
+		"submit held 0s, then asks for the result, the first time at once, after sleeps of 500ms":                             Rally(),
+		"submit held 200ms, then asks for the result, held 30s, again and again":                                              Continuous(),
 		"one plain search, held to its end": Sync(),
 	} {
 		if got := s.Describe(); got != want {

@@ -172,6 +172,14 @@ func (c *H2) Err() error {
 	return c.err
 }
 
+// Leaving tells whether no more requests can be sent while those under way go on: the server has sent GOAWAY, or the connection has had all that it can have.
+// It ends with the last of them.
+func (c *H2) Leaving() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.drained
+}
+
 // Close ends the connection. Requests that wait fail soon after.
 func (c *H2) Close() error {
 	c.mu.Lock()

@@ -18,7 +18,7 @@ func newPlot() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "plot DIR",
 		Short:   "Draw the charts of a result folder",
-		Long:    "Analyse a result folder anew and draw every chart that makes sense for it. Without --out they go into the folder itself.",
+		Long:    "Analyse a result folder anew and draw every chart that makes sense for it. Without --out they go into the folder itself. Charts of every\nresult have the same names: give each result a DIR of its own.",
 		Example: "  pollbench plot results/20260102-150405-sawtooth --format png --out charts",
 		Args:    exactly(1, "a result folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {

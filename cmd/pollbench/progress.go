@@ -43,7 +43,7 @@ func newProgress(mode string, out io.Writer, j job) *progress {
 		return p
 	}
 	// Without it, nobody would know for the first seconds what goes on.
-	fmt.Fprintf(out, "%s: %d loads, about %s\n", p.name, len(j.plan.Trials), p.total.Round(time.Second))
+	fmt.Fprintf(out, "%s: %d loads, about %s after warming up\n", p.name, len(j.plan.Trials), p.total.Round(time.Second))
 	p.done.Go(p.run)
 	return p
 }

@@ -60,7 +60,8 @@ already, --dashboard a Kibana that does. An API key or a user is taken from the 
 ` + userVariable + ` and ` + passwordVariable + `.
 
 The result goes into a folder of its own: manifest.json before the first request, observations.ndjson as loads end, analysis.json
-at the end. Ctrl-C ends the run and keeps what was measured.`,
+at the end. Ctrl-C ends the run and keeps the loads that have ended. All run at once, so that the first ends late; with --alone they end one
+by one.`,
 		Example: "  pollbench run\n  pollbench run sawtooth --delays 1s..6s --protocols h2 --out results/short\n" +
 			"  pollbench run --backend node --repeats 3\n  pollbench run smoke --dashboard https://127.0.0.1:5601 --ca-file ca.pem",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -189,7 +190,11 @@ func (r *runner) play(ctx context.Context, timer clock.Clock, j job, several boo
 	a, text, unread := analyse(j.dir)
 	switch {
 	case interrupted && unread != nil:
-		return fmt.Errorf("%w before the first load ended: nothing was measured (%s)", errInterrupted, j.dir)
+		why := ": all loads run at once, and with --alone one by one"
+		if j.plan.Alone {
+			why = ""
+		}
+		return fmt.Errorf("%w before the first load ended: nothing was measured%s (%s)", errInterrupted, why, j.dir)
 	case err != nil && unread != nil: // it ended before anything was measured
 		return err
 	case unread != nil:

@@ -74,7 +74,11 @@ func (a addresses) describe(out *bytes.Buffer, set settings) {
 func (h hop) describe(out io.Writer, where string) {
 	var all []string
 	if h.rtt > 0 {
-		all = append(all, fmt.Sprintf("round trip %v ± %v each way", h.rtt, h.jitter))
+		trip := fmt.Sprintf("round trip %v", h.rtt)
+		if h.jitter > 0 {
+			trip += fmt.Sprintf(" ± %v each way", h.jitter)
+		}
+		all = append(all, trip)
 	}
 	if h.bandwidth > 0 {
 		all = append(all, "at most "+h.bandwidth.String())
