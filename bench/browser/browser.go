@@ -213,7 +213,13 @@ func (b *Browser) connection(ctx context.Context, slot int) (*open, error) {
 	}
 	p.open = &open{conn: c, number: int(b.opened.Add(1))}
 	if h2, ok := c.(*h2Conn); ok {
-		b.slots.limit(h2.streams())
+		n := h2.streams()
+		if n == 0 { // all requests would be in line for ever
+			p.open = nil
+			c.close()
+			return nil, fmt.Errorf("connect to %s over h2: the server allows no request on its connections (SETTINGS_MAX_CONCURRENT_STREAMS 0)", b.options.Address)
+		}
+		b.slots.limit(n)
 	}
 	return p.open, nil
 }

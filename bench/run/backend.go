@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -137,8 +138,12 @@ func (b *Backend) Describe() record.Backend {
 // closing is how long requests under way may take to end once the servers close.
 const closing = 2 * time.Second
 
-// Close ends what was started for the run, and takes back what was left on servers that go on.
+// Close ends what was started for the run, and takes back what was left on servers that go on: its searches, and its index. That may take a minute, and is told
+// before anything else: who hears nothing after Ctrl-C presses it again.
 func (b *Backend) Close() error {
+	if left := b.left(); len(left) > 0 {
+		b.target.say("deleting " + strings.Join(left, " and ") + " on the server: a second Ctrl-C would leave the rest there")
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	errs := []error{b.site.Close(ctx)}
@@ -147,7 +152,10 @@ func (b *Backend) Close() error {
 			errs = append(errs, err)
 		}
 	}
-	return b.target.redactError(errors.Join(append(errs, b.takeBack())...))
+	if len(b.left()) > 0 { // a last submit may have been answered meanwhile
+		errs = append(errs, b.deleteSearches(), b.deleteIndex())
+	}
+	return b.target.redactError(errors.Join(errs...))
 }
 
 // why is told once that the Elasticsearch which was started has ended by itself.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"html"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,9 +67,11 @@ func (s Server) secrets() []string {
 	for _, part := range parts {
 		inJSON, _ := json.Marshal(part) // a text always can be
 		for _, written := range []string{strconv.Quote(part), strconv.QuoteToASCII(part), string(inJSON)} {
-			all = append(all, written[1:len(written)-1])
+			inside := written[1 : len(written)-1]
+			again := strconv.Quote(inside) // JSON that is quoted itself
+			all = append(all, inside, again[1:len(again)-1])
 		}
-		all = append(all, part)
+		all = append(all, part, url.QueryEscape(part), url.PathEscape(part), html.EscapeString(part))
 	}
 	all = slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })

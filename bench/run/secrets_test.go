@@ -42,6 +42,8 @@ func TestRedact(t *testing.T) {
 		{basic("me", `a"b\c/é<`), `a"b\c/é< "a\"b\\c/é<" "a\"b\\c/\u00e9<" "a\"b\\c/é\u003c"`, `(credentials) "(credentials)" "(credentials)" "(credentials)"`},
 		{basic("me", "a:b:c:d"), "me:a:b:c:d, a:b:c:d", "(credentials), (credentials)"},
 		{basic("me", "two  blanks\tand"), "bad two  blanks\tand, in a line two blanks and", "bad (credentials), in a line (credentials)"},
+		{basic("me", `ab"cd\ef`), `{\"message\":\"ab\\\"cd\\\\ef\"}`, `{\"message\":\"(credentials)\"}`},
+		{basic("me", "a&b/c d<e"), "a%26b%2Fc+d%3Ce a&b%2Fc%20d%3Ce a&amp;b/c d&lt;e", "(credentials) (credentials) (credentials)"},
 		{key, "ApiKey " + key[7:] + ", id42:zebra-quagga, zebra-quagga of id42", "ApiKey (credentials), (credentials), (credentials) of id42"},
 		{"ApiKey unencoded:zebra-quagga", "unencoded:zebra-quagga zebra-quagga", "(credentials) (credentials)"},
 		// A short one would be found everywhere.

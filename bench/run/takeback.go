@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,6 +29,12 @@ func (s *searches) add(id string) {
 	s.ids = append(s.ids, id)
 }
 
+func (s *searches) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ids)
+}
+
 const (
 	// deleters is how many DELETEs are under way at once: few enough that nobody else on the server notices.
 	deleters = 8
@@ -40,24 +45,19 @@ const (
 	pause = time.Second
 )
 
-// takeBack deletes what the run has left on servers that go on: its searches, and its index. It may take a minute, and says so before: who hears nothing
-// after Ctrl-C presses it again.
-func (b *Backend) takeBack() error {
+// left lists what the run leaves on servers that go on.
+func (b *Backend) left() []string {
 	if b.target.ours() {
 		return nil
 	}
 	var left []string
-	if n := len(b.asked.ids); n > 0 {
+	if n := b.asked.count(); n > 0 {
 		left = append(left, fmt.Sprintf("%d searches", n))
 	}
 	if b.lent {
 		left = append(left, "the index "+documents.Index)
 	}
-	if len(left) == 0 {
-		return nil
-	}
-	b.target.say("deleting " + strings.Join(left, " and ") + " on the server: a second Ctrl-C would leave the rest there")
-	return errors.Join(b.deleteSearches(), b.deleteIndex())
+	return left
 }
 
 func (b *Backend) deleteSearches() error {
