@@ -28,6 +28,7 @@ type search struct {
 	mu      sync.Mutex
 	aborted error
 	given   string      // up, with this outcome
+	over    bool        // its page has been told that it has ended
 	cancel  func() bool // keeps what comes next from being called; nil once it has been
 	request *sending    // the last
 	timeout func() bool // takes the search's time-out back
@@ -154,7 +155,12 @@ func (s *search) end(err error) {
 		s.seen.Outcome, s.seen.Error, s.seen.Delivered = record.Failed, err.Error(), 0
 	}
 	s.mu.Lock()
+	twice := s.over
+	s.over = true
 	s.given = ended // whoever still wants to give it up comes too late
 	s.mu.Unlock()
+	if twice { // the page would take it for another search, which still goes on
+		panic("a search has ended twice")
+	}
 	s.page.ended <- struct{}{}
 }

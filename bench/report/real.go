@@ -177,7 +177,7 @@ func changed(stand, real analysis.Analysis) string {
 		same++
 		gains := fmt.Sprintf("%s: %s on the stand-in, %s on the real server", at, percents(y.Speedup, y.Lo, y.Hi), percents(x.Speedup, x.Lo, x.Hi))
 		switch {
-		case verdict(x) != equal && vague(x):
+		case verdict(x) != noDifference && vague(x):
 			unsure = append(unsure, gains)
 		case math.Abs(*x.Speedup-*y.Speedup) > otherGain && disjoint(x, y):
 			moved = append(moved, gains)
@@ -224,14 +224,14 @@ func vague(c analysis.Comparison) bool {
 	return width > otherGain && width > math.Abs(*c.Speedup)/2
 }
 
-// equal is the verdict where nothing is beyond noise.
-const equal = "no difference"
+// noDifference is the verdict where nothing is beyond noise.
+const noDifference = "no difference"
 
 // verdict is what a comparison says.
 func verdict(c analysis.Comparison) string {
 	switch {
 	case !beyond(c.Speedup, c.Lo, c.Hi):
-		return equal
+		return noDifference
 	case *c.Speedup > 0:
 		return "faster"
 	}

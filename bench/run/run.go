@@ -57,7 +57,7 @@ type Progress struct {
 
 // Run plays the plan to its end or to the context's. Trials that the context cuts off are not recorded; the error is then the
 // context's. Every other error means that the run could not go on: observations could not be kept, the servers are not what they were, or something has
-// panicked, on whichever goroutine.
+// panicked, on a goroutine of the run or of its browsers.
 func Run(ctx context.Context, o Options) error {
 	if err := warmUp(ctx, o); err != nil {
 		return o.Backend.target.redactError(err)
@@ -215,12 +215,12 @@ func (r *runner) play(ctx context.Context, t plan.Trial, intended time.Time) {
 func (r *runner) trial(ctx context.Context, t plan.Trial, intended time.Time) error {
 	r.report(func(p *Progress) { p.InFlight++ })
 	seen, err := r.load(ctx, t, intended)
+	if panicked(err) {
+		return err
+	}
 	if ctx.Err() != nil {
 		r.report(func(p *Progress) { p.InFlight-- })
 		return nil
-	}
-	if panicked(err) {
-		return err
 	}
 	if err != nil {
 		r.monitor.Dropped()

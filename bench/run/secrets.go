@@ -58,6 +58,9 @@ func (s Server) secrets() []string {
 			parts = append(parts, second)
 		}
 	}
+	for _, part := range parts { // as it is quoted on one line
+		parts = append(parts, strings.Join(strings.Fields(part), " "))
+	}
 	var all []string
 	for _, part := range parts {
 		inJSON, _ := json.Marshal(part) // a text always can be

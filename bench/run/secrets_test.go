@@ -41,6 +41,7 @@ func TestRedact(t *testing.T) {
 		{basic("me", "topsecretpw"), "topse and to…", "topse and to…"}, // chance, perhaps
 		{basic("me", `a"b\c/é<`), `a"b\c/é< "a\"b\\c/é<" "a\"b\\c/\u00e9<" "a\"b\\c/é\u003c"`, `(credentials) "(credentials)" "(credentials)" "(credentials)"`},
 		{basic("me", "a:b:c:d"), "me:a:b:c:d, a:b:c:d", "(credentials), (credentials)"},
+		{basic("me", "two  blanks\tand"), "bad two  blanks\tand, in a line two blanks and", "bad (credentials), in a line (credentials)"},
 		{key, "ApiKey " + key[7:] + ", id42:zebra-quagga, zebra-quagga of id42", "ApiKey (credentials), (credentials), (credentials) of id42"},
 		{"ApiKey unencoded:zebra-quagga", "unencoded:zebra-quagga zebra-quagga", "(credentials) (credentials)"},
 		// A short one would be found everywhere.

@@ -57,10 +57,7 @@ func (b *Backend) takeBack() error {
 		return nil
 	}
 	b.target.say("deleting " + strings.Join(left, " and ") + " on the server: a second Ctrl-C would leave the rest there")
-	if err := errors.Join(b.deleteSearches(), b.deleteIndex()); err != nil {
-		return b.target.redactError(err)
-	}
-	return nil
+	return errors.Join(b.deleteSearches(), b.deleteIndex())
 }
 
 func (b *Backend) deleteSearches() error {

@@ -99,7 +99,7 @@ func (t Target) Expect(s scenario.Scenario, p plan.Plan) Traffic {
 		begins, ends := now, now
 		for _, v := range some {
 			load := play(plan.Trial{Strategy: v.Strategy, Protocol: v.Protocol, Topology: v.Path.String(), Repeat: 1})
-			sent = t.append(sent, warm, v.Strategy, v.Protocol, load, begins)
+			sent = t.addLoad(sent, warm, v.Strategy, v.Protocol, load, begins)
 			searches += len(load.Panels)
 			ends = max(ends, begins+load.Time())
 			begins += plan.MinSpacing
@@ -113,7 +113,7 @@ func (t Target) Expect(s scenario.Scenario, p plan.Plan) Traffic {
 		if p.Alone {
 			begins = now + lead
 		}
-		sent = t.append(sent, s, trial.Strategy, trial.Protocol, load, begins)
+		sent = t.addLoad(sent, s, trial.Strategy, trial.Protocol, load, begins)
 		searches += len(load.Panels)
 		now = max(now, begins+load.Time())
 	}
@@ -127,8 +127,8 @@ func (t Target) Expect(s scenario.Scenario, p plan.Plan) Traffic {
 	return Traffic{Requests: len(sent) + deletes, Lasts: now, Peak: max(float64(busiest(sent)), deleting)}
 }
 
-// append adds the requests of a load that begins at that instant, the opening of its page included.
-func (t Target) append(sent []time.Duration, s scenario.Scenario, name string, by scenario.Protocol, load model.Load, begins time.Duration) []time.Duration {
+// addLoad adds the requests of a load that begins at that instant, the opening of its page included.
+func (t Target) addLoad(sent []time.Duration, s scenario.Scenario, name string, by scenario.Protocol, load model.Load, begins time.Duration) []time.Duration {
 	st, _ := s.Strategy(name) // the plan was made from this scenario
 	fetches := st.Choice != nil || st.Poll == strategy.ByStatus
 	for _, panel := range load.Panels {

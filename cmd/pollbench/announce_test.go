@@ -81,3 +81,28 @@ func TestServerLogIsKept(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }
+
+// Nobody has to allow more for a scenario that we ship.
+func TestShippedScenariosKeepToTheRate(t *testing.T) {
+	far := bench.Target{Elasticsearch: bench.Server{URL: "https://es.example"}, AtOnce: remoteSearches, Rate: remoteRate}
+	played, most := 0, 0.0
+	for _, name := range scenarios.Names() {
+		text, _ := scenarios.Source(name)
+		s, err := scenario.Decode(name, text, scenarios.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if far.Plays(s) != nil {
+			continue
+		}
+		played++
+		e := far.Expect(s, plan.New(s, plan.Options{Spacing: plan.RealSpacing, AtOnce: remoteSearches}))
+		most = max(most, e.Peak)
+		if e.Peak > remoteRate {
+			t.Errorf("%s: %.0f requests in a second", name, e.Peak)
+		}
+	}
+	if played < 5 || most < remoteRate/2 {
+		t.Errorf("%d scenarios, %.0f requests in the busiest second of all", played, most)
+	}
+}

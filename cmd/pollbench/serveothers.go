@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"pollbench/fixtures/documents"
@@ -76,6 +77,8 @@ func (set *settings) checkStarts() error {
 		}
 		u, err := serverURL(named.url, named.scheme)
 		switch {
+		case err != nil && named.scheme == "http" && strings.HasPrefix(named.url, "https:"):
+			errs = append(errs, fmt.Errorf("%s: our dashboard server asks its Elasticsearch without TLS: give one that is asked by http://", named.flag))
 		case err != nil:
 			errs = append(errs, fmt.Errorf("%s: %w", named.flag, err))
 		case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":

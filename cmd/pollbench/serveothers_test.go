@@ -159,7 +159,7 @@ func TestServeOthersBadInput(t *testing.T) {
 		{"--elasticsearch 127.0.0.1:9200", exitUsage, "--elasticsearch: not a URL of the form http://HOST:PORT"},
 		{"--elasticsearch http://es.example:9200", exitUsage, "that is another machine: say --allow-remote"},
 		{"--elasticsearch ftp://me:secret@127.0.0.1", exitUsage, "--elasticsearch: the address holds a user or a password"},
-		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "--elasticsearch: not a URL of the form http://HOST:PORT"},
+		{"--elasticsearch https://127.0.0.1:9200", exitUsage, "--elasticsearch: our dashboard server asks its Elasticsearch without TLS: give one that is asked by http://"},
 		{"--elasticsearch http://127.0.0.1:9200/of/mine", exitUsage, "--elasticsearch: the address has a path, a query or a fragment: give it without"},
 		{"--elasticsearch http://me:secret@127.0.0.1:9200", exitUsage, "--elasticsearch: the address holds a user or a password"},
 		{"--dashboard http://127.0.0.1:5601 --edge edge-h2", exitUsage, "--dashboard: not a URL of the form https://HOST:PORT"},

@@ -60,10 +60,10 @@ func (t *targetFlags) add(f *pflag.FlagSet) {
 	f.Float64Var(&t.maxRate, "max-rate", remoteRate, "`COUNT` of requests a second that may go to other machines")
 }
 
-// What other machines get unless more is asked for. So many searches make up to 190 requests in the busiest second of sawtooth.
+// What other machines get unless more is asked for. No scenario that we ship sends more in its busiest second with so many searches.
 const (
 	remoteSearches = 50
-	remoteRate     = 200
+	remoteRate     = 300
 )
 
 // target is what the flags ask for.
