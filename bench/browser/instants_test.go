@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,5 +223,34 @@ func TestClockExchange(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// ending is a context that has ended, of which nobody has been told yet.
+type ending struct {
+	context.Context
+	over atomic.Bool
+}
+
+func (e *ending) Err() error {
+	if e.over.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An answer that comes once nobody waits for it any more is none: the server may have given it because the request was dropped.
+func TestClockExchangeAnsweredTooLate(t *testing.T) {
+	for _, protocol := range scenario.Protocols() {
+		synctest.Test(t, func(t *testing.T) {
+			ctx := &ending{Context: context.Background()}
+			b := opened(t, protocol, func(w http.ResponseWriter, _ *http.Request) {
+				ctx.over.Store(true)
+				w.WriteHeader(http.StatusForbidden)
+			})
+			if _, err := b.ClockExchange(ctx, documents.Index); err != context.Canceled {
+				t.Errorf("over %s: %v, want that the context has ended", protocol, err)
+			}
+		})
 	}
 }

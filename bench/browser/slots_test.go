@@ -142,4 +142,21 @@ func TestLimitOfTheNextConnection(t *testing.T) {
 	})
 }
 
+// Who has to begin again when more slots are held than the next connection has streams loses its own and waits, so that the other finds one.
+func TestBeginAgainBeyondTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{slots: newSlots(256, 100, start)}
+		l.add(2)
+		l.begun(t, "on the first connection", true, 0, 1)
+		l.limit(1)
+		l.again(l.tickets[0])
+		l.begun(t, "beyond the next connection's limit", false, 0)
+		l.again(l.tickets[1])
+		l.begun(t, "the only stream", true, 1)
+		if l.held != 1 {
+			t.Errorf("%d slots are held, 1 may be", l.held)
+		}
+	})
+}
+
 func start(f func()) { go f() }

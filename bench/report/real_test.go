@@ -52,6 +52,8 @@ func TestWhatChangesOnTheRealServer(t *testing.T) {
 			"which strategy is faster changes: cells compared 1, with another verdict on the real server 1: h2 at 6 s: faster on the stand-in, no difference on the real server; without"},
 		{"the gain", 0.014, 0.011, 0.018,
 			"on the real server 0; by how much does: h2 at 6 s: 26.8 % [26.8, 26.9] on the stand-in, 1.4 % [1.1, 1.8] on the real server; without"},
+		{"the gain, by a little more than counts", 0.218, 0.215, 0.221,
+			"on the real server 0; by how much does: h2 at 6 s: 26.8 % [26.8, 26.9] on the stand-in, 21.8 % [21.5, 22.1] on the real server; without"},
 		{"the gain, within its interval", 0.22, 0.2, 0.27, "on the real server 0; without"},
 		{"how sure it is", 0.233, 0.014, 0.234,
 			"on the real server 0; by how much cannot be relied on where the loads of one strategy lie far apart: " +

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"net"
+	"net/http"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"pollbench/bench/scenario"
 	"pollbench/fixtures/elastic"
 	"pollbench/fixtures/network"
+	"pollbench/fixtures/site"
 )
 
 // loose is a clock that panics when somebody below all of these functions uses it, after a certain function has; a single time.
@@ -162,6 +165,72 @@ func TestPanicAtStart(t *testing.T) {
 		var p *browser.Panic
 		if !errors.As(err, &p) || !started.closed {
 			t.Errorf("%v; closed: %v", err, started.closed)
+		}
+	})
+}
+
+// dies is an Elasticsearch that has ended by itself and cannot be closed.
+type dies struct{ *double }
+
+// Done implements Elasticsearch.
+func (dies) Done() <-chan struct{} {
+	ended := make(chan struct{})
+	close(ended)
+	return ended
+}
+
+// Close implements Elasticsearch.
+func (dies) Close() error { panic("out of luck") }
+
+// One while it is found out why Elasticsearch has ended is told instead.
+func TestPanicOfTheEnded(t *testing.T) {
+	servers, err := site.New(site.Options{Clock: clock.Standard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer servers.Close(context.Background())
+	var p *browser.Panic
+	if err := <-(&Backend{site: servers, started: dies{}}).failed(t.Context()); !errors.As(err, &p) {
+		t.Errorf("%v", err)
+	}
+}
+
+// unreadable is a network on which who deletes a search panics over the body of the answer.
+type unreadable struct{ network.Memory }
+
+// Dial implements Network.
+func (u *unreadable) Dial(ctx context.Context, protocol, address string) (net.Conn, error) {
+	c, err := u.Memory.Dial(ctx, protocol, address)
+	return unreadableConn{c}, err
+}
+
+type unreadableConn struct{ net.Conn }
+
+// Read implements net.Conn.
+func (c unreadableConn) Read(p []byte) (int, error) {
+	if strings.Contains(string(debug.Stack()), "bench/run.removeSearch(") {
+		panic("out of luck")
+	}
+	return c.Conn.Read(p)
+}
+
+// One while searches are deleted is told as what could not be deleted is, and the others are still tried.
+func TestPanicWhileDeleting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &unreadable{}
+		var asked atomic.Int64
+		server := Server{URL: serve(t, &n.Memory, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done() // so that the body is read after the header
+		}))}
+		b := &Backend{network: n, clock: clock.Standard(), target: Target{Elasticsearch: server}, server: server}
+		for range 2 * deleters {
+			b.asked.add("a")
+		}
+		err := b.takeBack()
+		if err == nil || !strings.Contains(err.Error(), "16 of 16 searches could not be deleted (panic: out of luck") || asked.Load() != 2*deleters {
+			t.Errorf("%d asked: %v", asked.Load(), err)
 		}
 	})
 }

@@ -115,11 +115,7 @@ func (t Target) Expect(s scenario.Scenario, p plan.Plan) Traffic {
 		}
 		sent = t.addLoad(sent, s, trial.Strategy, trial.Protocol, load, begins)
 		searches += len(load.Panels)
-		if p.Alone {
-			now = begins + load.Time()
-		} else {
-			now = max(now, begins+load.Time())
-		}
+		now = max(now, begins+load.Time())
 	}
 	slices.Sort(sent)
 	deletes := searches + 1 // with the index

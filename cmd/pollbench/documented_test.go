@@ -79,9 +79,14 @@ func checkDocumentedTest(t *testing.T, root, page string, command []string) {
 	}
 	kinds := map[string]string{"-run": "Test", "-bench": "Benchmark"}
 	for i, word := range command[:len(command)-1] {
-		wanted := strings.Trim(command[i+1], "'")
-		if kind, ok := kinds[word]; ok && wanted != "^$" && wanted != "." && !regexp.MustCompile(`func `+kind+`\w*`+strings.TrimPrefix(wanted, kind)).MatchString(sources) {
-			t.Errorf("%s: %q: there is no %s %s in that package", page, command, kind, wanted)
+		kind, ok := kinds[word]
+		if !ok {
+			continue
+		}
+		for wanted := range strings.SplitSeq(strings.Trim(command[i+1], "'"), "|") {
+			if wanted != "^$" && wanted != "." && !regexp.MustCompile(`func `+kind+`\w*`+strings.TrimPrefix(wanted, kind)).MatchString(sources) {
+				t.Errorf("%s: %q: there is no %s %s in that package", page, command, kind, wanted)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -94,7 +95,11 @@ func (s *served) end(t *testing.T) {
 // freed is an address that was just free. Whoever is given any port, as other tests are all the time, is given one of 127.0.0.1, and not this one.
 func freed(t *testing.T) (host, port string) {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.3:0")
+	host = "127.0.0.3"
+	if runtime.GOOS == "darwin" {
+		host = "127.0.0.1" // its loopback interface has no other address, so another test may be given the port after all
+	}
+	l, err := net.Listen("tcp4", host+":0")
 	if err == nil {
 		host, port, err = net.SplitHostPort(l.Addr().String())
 		err = errors.Join(err, l.Close())
