@@ -228,7 +228,7 @@ func TestPanicWhileDeleting(t *testing.T) {
 		for range 2 * deleters {
 			b.asked.add("a")
 		}
-		err := b.takeBack()
+		err := b.deleteSearches()
 		if err == nil || !strings.Contains(err.Error(), "16 of 16 searches could not be deleted (panic: out of luck") || asked.Load() != 2*deleters {
 			t.Errorf("%d asked: %v", asked.Load(), err)
 		}
