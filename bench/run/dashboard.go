@@ -87,7 +87,7 @@ func (s Server) noDashboard(r reply, err error) error {
 	case r.status == 0:
 		return reach.Expected{Name: "Kibana", CAFlag: "--ca-file"}.Unanswered(s.url(), err)
 	case reach.WantsTLS(r.status, []byte(r.said)):
-		return errors.New("it speaks TLS: begin its address with https://")
+		return reach.ErrWantsTLS
 	case r.status == http.StatusUnauthorized:
 		return fmt.Errorf("%w: it wants credentials, or does not take those given", err)
 	case r.status == http.StatusForbidden:

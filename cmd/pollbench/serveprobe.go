@@ -92,7 +92,7 @@ func get(ctx context.Context, client *http.Client, at string, expected reach.Exp
 	case err != nil:
 		return fmt.Errorf("GET %s: its answer breaks off: %w", at, err)
 	case reach.WantsTLS(response.StatusCode, body):
-		return fmt.Errorf("GET %s: it speaks TLS: begin its address with https://", at)
+		return fmt.Errorf("GET %s: %w", at, reach.ErrWantsTLS)
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("GET %s: status %s", at, response.Status)
 	}
