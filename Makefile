@@ -6,6 +6,8 @@ RUN := $(GO) run -ldflags '-X main.commit=$(COMMIT)' ./cmd/pollbench
 
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
+# Go's own 10 minutes for a package are little more than the longest takes on a busy machine, with the race detector and real servers.
+TESTTIME := -timeout 30m
 
 .PHONY: bench bench-all bench-containers test check fuzz publish fidelity node node-image node-official node-test image up down help
 
@@ -19,14 +21,14 @@ bench-containers: node-image ## measure the sawtooth and a full search pool on a
 	$(RUN) run sawtooth saturated-node --backend container
 
 test: ## run the tests
-	$(GO) test ./...
+	$(GO) test $(TESTTIME) ./...
 
 check: ## what every change must pass: format, vet, staticcheck, tests with the race detector
 	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; test -z "$$unformatted" || { echo "not formatted: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
-	$(GO) test -race ./...
+	$(GO) test -race $(TESTTIME) ./...
 
 fuzz: ## run each fuzz target for FUZZTIME, 30s by default, two at a time
 	@git grep -n '^func Fuzz' -- '*_test.go' | sed 's|\(.*\)/[^/]*_test.go:[0-9]*:func \(Fuzz[A-Za-z0-9]*\).*|\1 \2|' | \

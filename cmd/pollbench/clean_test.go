@@ -54,7 +54,8 @@ func fakeEngine(t *testing.T) (removed func() []string) {
 			{"Id": "c-elsewhere", "Names": []string{"/elsewhere"}, "Created": made, "Labels": labels("elsewhere", began)},
 			{"Id": "c-foreign", "Names": []string{"/foreign"}, "Created": made, "Labels": object{"pollbench": "true"}},
 		},
-		"/networks": []object{{"Id": "n-ended", "Name": "net", "Created": time.Now(), "Labels": ended}},
+		// Its clock may be ahead; with this one's a machine that stalls would show another age than 0 s.
+		"/networks": []object{{"Id": "n-ended", "Name": "net", "Created": time.Now().Add(time.Hour), "Labels": ended}},
 		"/volumes":  object{"Volumes": []object{{"Name": "v-ended", "CreatedAt": time.Now().Format(time.RFC3339), "Labels": ended}}},
 		"/images/json": []object{
 			{"Id": "sha256:0123456789abcdef", "RepoTags": []string{"pollbench/node:latest", "mine:latest"}, "Created": made, "Size": 144400000},

@@ -20,7 +20,7 @@ func TestPagesNameTestsThatThereAre(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "results"):
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == "results"):
 			return filepath.SkipDir
 		case filepath.Ext(path) != ".md":
 			return nil

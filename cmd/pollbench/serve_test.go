@@ -328,8 +328,10 @@ func TestServeCurl(t *testing.T) {
 		`"is_running":true`: 1, `"is_running":false`: 3, `"acknowledged":true`: 1, "HTTP/1.1 200 after": 5, "HTTP/2 200 after": 2,
 	}
 	var text []byte
+	var err error
 	got := map[string]int{}
-	for try := 0; try < 3 && !maps.Equal(got, wanted); try++ { // a machine that stalls for 3 s finds the search's end where it was to be seen running
+	// A machine that stalls for 3 s finds the search's end where it was to be seen running, or already in the answer that was to give its id.
+	for try := 0; try < 3 && (err != nil || !maps.Equal(got, wanted)); try++ {
 		shell := exec.Command("sh", "-e", "-c", script.String())
 		for _, set := range os.Environ() {
 			// Somebody's proxy could not reach this machine's loopback address.
@@ -337,16 +339,13 @@ func TestServeCurl(t *testing.T) {
 				shell.Env = append(shell.Env, set)
 			}
 		}
-		var err error
-		if text, err = shell.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s\n%s", err, text, script.String())
-		}
+		text, err = shell.CombinedOutput()
 		for part := range wanted {
 			got[part] = strings.Count(string(text), part)
 		}
 	}
-	if !maps.Equal(got, wanted) {
-		t.Errorf("there is %v, want %v, in:\n%s", got, wanted, text)
+	if err != nil || !maps.Equal(got, wanted) {
+		t.Errorf("%v; there is %v, want %v, in:\n%s\n%s", err, got, wanted, text, script.String())
 	}
 	s.stop(t)
 }
