@@ -69,18 +69,19 @@ type H2 struct {
 	consumed int // bytes of DATA that the server's view of the connection's window does not have back yet
 
 	// mu guards everything below, and the sending half of each stream.
-	mu      sync.Mutex
-	encode  *hpack.Encoder // writes to out: header blocks have to be sent in the order in which they were encoded
-	out     *buffer        // frames to be sent; nil for none
-	writing bool           // a goroutine is writing what was in out, and will look again
-	err     error          // why no more requests can be sent
-	drained bool           // the server went away: the connection ends with its last request
-	streams map[uint32]*Stream
-	next    uint32    // the next stream's id
-	most    int       // how many streams the server allows
-	window  int       // how many bytes of bodies the server takes at present
-	initial int       // that, for a stream that begins
-	blocked []*Stream // those whose body has not been sent to its end, oldest first
+	mu       sync.Mutex
+	encode   *hpack.Encoder // writes to out: header blocks have to be sent in the order in which they were encoded
+	out      *buffer        // frames to be sent; nil for none
+	writing  bool           // a goroutine is writing what was in out, and will look again
+	err      error          // why no more requests can be sent
+	drained  bool           // the server went away: the connection ends with its last request
+	finished bool           // nothing more is read: the connection ends with what is to be written
+	streams  map[uint32]*Stream
+	next     uint32    // the next stream's id
+	most     int       // how many streams the server allows
+	window   int       // how many bytes of bodies the server takes at present
+	initial  int       // that, for a stream that begins
+	blocked  []*Stream // those whose body has not been sent to its end, oldest first
 }
 
 // Field is a header field. Its name is in lower case.

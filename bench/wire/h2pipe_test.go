@@ -2,11 +2,13 @@ package wire_test
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -103,5 +105,33 @@ func TestH2Flood(t *testing.T) {
 	}
 	if !strings.Contains(c.Err().Error(), "ENHANCE_YOUR_CALM") {
 		t.Error(c.Err())
+	}
+}
+
+// TestH2SaysWhyAfterWhatItWrites: a client that finds the connection broken in the midst of a write finishes that, says why, and ends; but it waits for a
+// second only.
+func TestH2SaysWhyAfterWhatItWrites(t *testing.T) {
+	for _, reads := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			near, far := net.Pipe()
+			s, c := greet(t, near, far)
+			first := later(t, c, get("/"))
+			synctest.Wait() // until it writes
+			begun := time.Now()
+			s.must(s.WriteRawFrame(http2.FrameSettings, 0, 1, nil)) // for a stream, which may not be
+			if a := <-first; a.err == nil || !strings.Contains(a.err.Error(), "PROTOCOL_ERROR") || !time.Now().Equal(begun) {
+				t.Errorf("error %v after %v", a.err, time.Since(begun))
+			}
+			if reads {
+				s.expect("HEADERS 1 / END")
+				s.expect("GOAWAY PROTOCOL_ERROR")
+			} else {
+				time.Sleep(time.Second)
+				synctest.Wait()
+			}
+			if f, err := s.ReadFrame(); err != io.EOF {
+				t.Errorf("client went on with %v, %v", f, err)
+			}
+		})
 	}
 }

@@ -23,23 +23,31 @@ func (c *H2) loop() {
 	}
 	cause := c.err
 	waiting := c.streams
-	c.streams = nil
-	mute := c.writing
-	c.writing = true // nobody shall begin now
+	c.streams, c.blocked = nil, nil
 	c.mu.Unlock()
 
 	for _, id := range slices.Sorted(maps.Keys(waiting)) {
 		waiting[id].answered(Answer{}, cause)
 	}
+	c.hangUp(err)
+}
+
+// hangUp closes the connection. A server that has broken the rules is told so, after what others are just writing: a courtesy, and not worth waiting for
+// a server that does not read.
+func (c *H2) hangUp(err error) {
 	var v violation
-	if errors.As(err, &v) && !mute {
-		// It is only a courtesy to say why: not worth waiting for a server that does not read.
-		_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
-		bye := appendHead(nil, frame{length: 8, kind: frameGoAway})
-		bye = binary.BigEndian.AppendUint32(bye, 0)
-		_, _ = c.conn.Write(binary.BigEndian.AppendUint32(bye, uint32(v.code)))
+	if !errors.As(err, &v) {
+		_ = c.conn.Close()
+		return
 	}
-	_ = c.conn.Close()
+	_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
+	c.mu.Lock()
+	c.finished = true
+	b := c.queue()
+	b.b = appendHead(b.b, frame{length: 8, kind: frameGoAway})
+	b.b = binary.BigEndian.AppendUint32(b.b, 0)
+	b.b = binary.BigEndian.AppendUint32(b.b, uint32(v.code))
+	c.flush()
 }
 
 // step reads one frame and does what it asks for.

@@ -257,7 +257,7 @@ func (c *H2) writeOut() {
 	}
 }
 
-// over tells whether a connection that the server leaves has served its purpose. The lock is held.
+// over tells whether a connection that the server leaves, or that is no longer read, has served its purpose. The lock is held.
 func (c *H2) over() bool {
-	return c.drained && len(c.streams) == 0 && c.out == nil && !c.writing
+	return (c.drained || c.finished) && len(c.streams) == 0 && c.out == nil && !c.writing
 }
