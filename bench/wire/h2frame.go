@@ -109,6 +109,12 @@ func appendNumber(b []byte, kind byte, stream, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(appendHead(b, frame{length: 4, kind: kind, stream: stream}), number)
 }
 
+// appendGoAway has the other side know why the connection ends, and up to which of its streams it was listened to.
+func appendGoAway(b []byte, last uint32, code errorCode) []byte {
+	b = binary.BigEndian.AppendUint32(appendHead(b, frame{length: 8, kind: frameGoAway}), last)
+	return binary.BigEndian.AppendUint32(b, uint32(code))
+}
+
 func appendSetting(b []byte, id uint16, value uint32) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(b, id), value)
 }

@@ -44,9 +44,7 @@ func (c *H2) hangUp(err error) {
 	c.mu.Lock()
 	c.finished = true
 	b := c.queue()
-	b.b = appendHead(b.b, frame{length: 8, kind: frameGoAway})
-	b.b = binary.BigEndian.AppendUint32(b.b, 0)
-	b.b = binary.BigEndian.AppendUint32(b.b, uint32(v.code))
+	b.b = appendGoAway(b.b, 0, v.code)
 	c.flush()
 }
 

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"math"
 	"net"
@@ -256,9 +255,7 @@ func (h *servedH2) refuse(stream uint32, code errorCode) {
 func (h *servedH2) leave(code errorCode) {
 	h.mu.Lock()
 	b := h.queue()
-	b.b = appendHead(b.b, frame{length: 8, kind: frameGoAway})
-	b.b = binary.BigEndian.AppendUint32(b.b, h.last)
-	b.b = binary.BigEndian.AppendUint32(b.b, uint32(code))
+	b.b = appendGoAway(b.b, h.last, code)
 	h.mu.Unlock()
 	h.drain()
 	h.served.linger()
